@@ -1,0 +1,1 @@
+# `cmake --install`: a prefix that can be moved as a whole.
