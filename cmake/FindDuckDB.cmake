@@ -49,9 +49,13 @@ find_package_handle_standard_args(DuckDB
   VERSION_VAR DuckDB_VERSION
   REASON_FAILURE_MESSAGE "run tools/fetch_duckdb, or set DUCKDB_ROOT to a folder with include/ and lib/")
 
+# libduckdb.so exports symbols of the C++ library that it was built with. Naming libstdc++ before it keeps
+# Candor's own C++ bound to the system's, and lets --as-needed drop DuckDB where nothing calls it.
 if(DuckDB_FOUND AND NOT TARGET DuckDB::DuckDB)
-  add_library(DuckDB::DuckDB SHARED IMPORTED)
-  set_target_properties(DuckDB::DuckDB PROPERTIES
+  add_library(DuckDB::library SHARED IMPORTED)
+  set_target_properties(DuckDB::library PROPERTIES
     IMPORTED_LOCATION "${DuckDB_LIBRARY}"
     INTERFACE_INCLUDE_DIRECTORIES "${DuckDB_INCLUDE_DIR}")
+  add_library(DuckDB::DuckDB INTERFACE IMPORTED)
+  target_link_libraries(DuckDB::DuckDB INTERFACE stdc++ DuckDB::library)
 endif()
