@@ -1,0 +1,121 @@
+// The ledger: sessions, turns, queries, answers, the review's slot and telemetry, in one SQLite file that survives a crash
+// and is shared by processes. Documents are stored as JSON text that the callers make and read.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace candor::ledger {
+
+// A turn of a session: named by the caller, or counted by the ledger ("1", "2", …; the next begins when an answer of the
+// current one is accepted).
+struct TurnKey {
+  std::string session;
+  std::string turn;
+  friend bool operator==(const TurnKey&, const TurnKey&) = default;
+};
+
+struct QueryRecord {
+  std::string id;          // "q17"; given by record_query
+  TurnKey turn;
+  std::string sql;
+  std::string engine;      // "duckdb" or "sqlite"
+  std::string source;      // of SQLite: its name
+  std::string kind;        // select, insert, create …
+  std::string target;      // of a write
+  bool succeeded = false;
+  std::string error_code;  // when it failed
+  std::string columns;     // JSON array of {name,type,id}
+  std::string rows;        // JSON array of row arrays, as they were shown
+  bool output_cut = false; // not all rows or cells of the result were shown or kept
+  std::uint64_t row_count = 0;
+  std::string scope;               // JSON: agent_surface
+  std::string temporary_objects;   // JSON array of names
+  std::string source_versions;     // JSON object: source -> version of its files when the query ran
+  std::int64_t started_ms = 0;     // Unix time
+  std::int64_t elapsed_ms = 0;
+};
+
+struct AnswerRecord {
+  std::string id;          // "a3"; given by record_answer
+  TurnKey turn;
+  std::string body;        // JSON: the input of answer_commit
+  std::string digest;      // SHA-256 of what makes two commits the same
+  std::string state;       // committed, acknowledged, unresolved
+  std::string query_id;    // located; empty: none
+  std::string receipt;     // JSON
+  std::int64_t committed_ms = 0;
+};
+
+// The review's slot of a turn.
+struct Slot {
+  enum class State { kFree, kReserved, kHeld, kDone };
+  State state = State::kFree;
+  std::string digest;   // of the answer that was held
+  std::string hold;     // JSON: the hold as it was sent
+  bool mine = false;    // this call reserved it
+};
+
+struct Telemetry {
+  std::string surface, caller, session, turn;
+  bool succeeded = false;
+  std::string statement_type, resource;
+  std::uint64_t statement_count = 1, row_or_affected_count = 0, result_chars = 0, rows_omitted = 0, sql_length = 0;
+  double duration_ms = 0;
+  std::string sql_fingerprint;  // SHA-256 of the text
+  std::string error_code, reason;
+};
+
+struct Page {
+  std::uint64_t limit = 50;
+  std::uint64_t offset = 0;
+};
+
+class Ledger {
+ public:
+  // Opens or creates `home`/ledger.sqlite (folder mode 0700). Fails with `storage`, `integrity` (no ledger, newer schema),
+  // `disk-full`, `busy`.
+  [[nodiscard]] static Result<std::unique_ptr<Ledger>> open(const std::string& home);
+  virtual ~Ledger() = default;
+
+  // Begins the session where it does not exist. The current turn's name.
+  [[nodiscard]] virtual Result<std::string> current_turn(const std::string& session) = 0;
+
+  // Written before the result leaves. The id.
+  [[nodiscard]] virtual Result<std::string> record_query(const QueryRecord& query) = 0;
+  // A query of the session, of any turn. `unknown-query` when it is not there.
+  [[nodiscard]] virtual Result<QueryRecord> query(const std::string& session, const std::string& id) = 0;
+  [[nodiscard]] virtual Result<QueryRecord> query(const std::string& id) = 0;
+  // The turn's completed SELECTs, oldest first, with their outputs.
+  [[nodiscard]] virtual Result<std::vector<QueryRecord>> completed_queries(const TurnKey& turn) = 0;
+  // Writes of the session after the query, oldest first, without outputs: did a table change since?
+  [[nodiscard]] virtual Result<std::vector<QueryRecord>> writes_after(const std::string& session, const std::string& query_id) = 0;
+  // Newest first, without outputs; `session` empty: of all. Sets `total`.
+  [[nodiscard]] virtual Result<std::vector<QueryRecord>> queries(const std::string& session, Page page, std::uint64_t& total) = 0;
+
+  // Reserves the turn's slot for this process, in one transaction. Free, or reserved by a process that no longer lives:
+  // reserved and `mine`. Else what stands there.
+  [[nodiscard]] virtual Result<Slot> reserve_slot(const TurnKey& turn) = 0;
+  // Nothing fired: the slot is free again.
+  [[nodiscard]] virtual Status release_slot(const TurnKey& turn) = 0;
+  // The hold is durable before it is sent.
+  [[nodiscard]] virtual Status hold(const TurnKey& turn, const std::string& digest, const std::string& hold_json) = 0;
+
+  // Durable when it returns; ends the turn when the ledger counts it; marks a held slot done. The id.
+  [[nodiscard]] virtual Result<std::string> record_answer(const AnswerRecord& answer) = 0;
+  [[nodiscard]] virtual Result<AnswerRecord> answer(const std::string& id) = 0;
+  [[nodiscard]] virtual Result<std::vector<AnswerRecord>> answers(const std::string& session, Page page, std::uint64_t& total) = 0;
+
+  virtual void record_telemetry(const Telemetry& record) = 0;  // a failure is dropped: it must not fail a call
+
+  // `integrity` when the file is damaged.
+  [[nodiscard]] virtual Status check() = 0;
+};
+
+}  // namespace candor::ledger
