@@ -94,7 +94,7 @@ struct Materialized {
 // ---- answer ----
 
 struct Hold {
-  std::vector<review::CheckResult> findings;
+  std::vector<review::CheckResult> checks;  // all of them, at least one with a finding
   std::string final_query_id;
   double join_check_ms = 0;
 };
