@@ -37,7 +37,10 @@ Node columns_node(const std::vector<Column>& columns) {
 Node origin_node(const engine::FileOrigin& origin) {
   Node node = Node::object();
   node.set("path", Node::string(origin.path)).set("format", Node::string(origin.format));
-  if (!origin.failure.empty()) return node.set("failure", Node::string(origin.failure)), node;
+  if (!origin.failure.empty()) {
+    node.set("failure", Node::string(origin.failure));
+    return node;
+  }
   if (!origin.delimiter.empty()) {
     node.set("delimiter", Node::string(origin.delimiter)).set("quote", Node::string(origin.quote));
     node.set("header", Node::boolean(origin.header)).set("encoding", Node::string(origin.encoding));
