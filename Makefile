@@ -17,20 +17,15 @@ else
 WERROR := OFF
 endif
 
-# Configures a preset where it is not configured yet; Ninja sees to later changes by itself.
-configure = [[ -f build/$(1)/build.ninja ]] || cmake --preset $(1) $(2) >build/$(1).configure.log 2>&1 \
-	|| { cat build/$(1).configure.log >&2; exit 1; }
-
 .PHONY: build
 build: deps ## Build the programs into build/release/bin
-	@$(call configure,release,-DCANDOR_WERROR=$(WERROR))
+	@tools/configure release CANDOR_WERROR=$(WERROR)
 	@cmake --build --preset release --target candor candor-worker
 
 .PHONY: deps
 deps:
 	@tools/install_dependencies build
 	@tools/fetch_duckdb >/dev/null
-	@mkdir -p build
 
 .PHONY: demo
 demo: build ## Build, fetch the public data once, and show a wrong answer held and mended
@@ -52,15 +47,15 @@ format: ## Rewrite the C++ files in the project's format
 .PHONY: lint
 lint: deps ## Check format and run clang-tidy on what changed since the last clean run
 	@tools/install_dependencies test lint
-	@$(call configure,release,-DCANDOR_WERROR=$(WERROR))
+	@tools/configure release CANDOR_TESTS=ON CANDOR_WERROR=$(WERROR)
 	@tools/lint
 
 .PHONY: bench
-bench: deps ## Measure, each against a named alternative in the same run
+bench: deps ## Measure against named alternatives in one run; BENCH="name…" chooses
 	@tools/install_dependencies bench
-	@$(call configure,release,-DCANDOR_WERROR=$(WERROR))
-	@cmake --build --preset release
-	@bench/run
+	@tools/configure release CANDOR_BENCH=ON CANDOR_WERROR=$(WERROR)
+	@cmake --build --preset release --target candor candor-worker candor_bench
+	@bench/run $(BENCH)
 
 .PHONY: fuzz
 fuzz: deps ## Fuzz each target for FUZZ_SECONDS (default 60) with libFuzzer

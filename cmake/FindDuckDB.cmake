@@ -1,19 +1,11 @@
 # Finds DuckDB's C library; defines DuckDB::DuckDB, DuckDB_LIBRARY, DuckDB_INCLUDE_DIR, DuckDB_LICENSE.
 #
 # Looked at, in this order: DUCKDB_ROOT (variable or environment, with include/ and lib/), pkg-config,
-# then what tools/fetch_duckdb stored in Candor's dependency cache.
+# then what tools/fetch_duckdb stored in Candor's dependency cache (CANDOR_CACHE).
 
 set(_duckdb_version "1.5.6")
 
-set(_duckdb_cache "$ENV{CANDOR_DEPS}")
-if(NOT _duckdb_cache)
-  if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
-    set(_duckdb_cache "$ENV{XDG_CACHE_HOME}/candor")
-  else()
-    set(_duckdb_cache "$ENV{HOME}/.cache/candor")
-  endif()
-endif()
-set(_duckdb_cache "${_duckdb_cache}/duckdb-${_duckdb_version}")
+set(_duckdb_cache "${CANDOR_CACHE}/duckdb-${_duckdb_version}")
 
 if(NOT DUCKDB_ROOT AND DEFINED ENV{DUCKDB_ROOT})
   set(DUCKDB_ROOT "$ENV{DUCKDB_ROOT}")
