@@ -31,6 +31,11 @@ void Connection::set_log_level(LogLevel level) {
   log_level_ = level;
 }
 
+bool Connection::in_flight(const json::Node& id) const {
+  const std::lock_guard lock(mutex_);
+  return calls_.contains(id_key(id));
+}
+
 std::optional<CancelToken> Connection::begin(const json::Node& id) {
   const std::lock_guard lock(mutex_);
   const auto [at, fresh] = calls_.try_emplace(id_key(id));
@@ -77,9 +82,11 @@ void Connection::cancel_all() {
   std::vector<CancelToken> tokens;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [key, call] : calls_) tokens.push_back(call.token);
+    for (const auto& [key, call] : calls_)
+      tokens.push_back(call.token);
   }
-  for (CancelToken& token : tokens) token.cancel();
+  for (CancelToken& token : tokens)
+    token.cancel();
 }
 
 std::vector<json::Node> Connection::take_subscriptions() {

@@ -33,6 +33,7 @@ class Connection {
   [[nodiscard]] std::optional<LogLevel> log_level() const;
   void set_log_level(LogLevel level);
 
+  [[nodiscard]] bool in_flight(const json::Node& id) const;
   // A call begins. None: a call with this id is in flight.
   [[nodiscard]] std::optional<CancelToken> begin(const json::Node& id);
   // A call ends. False: it was cancelled by its client and must not be answered.

@@ -33,7 +33,8 @@ std::optional<RpcError> check_envelope(const json::Node& meta) {
 
 std::optional<RpcError> check_version(std::string_view requested) {
   if (requested == to_string(Revision::k2026)) return std::nullopt;
-  RpcError error{kUnsupportedVersion, "protocol version " + std::string(requested) + " is not supported", {}, kBadRequest};
+  RpcError error{
+      kUnsupportedVersion, "protocol version " + std::string(requested) + " is not supported", {}, kBadRequest};
   json::Node supported = json::Node::array();
   supported.push(json::Node::string(std::string(to_string(Revision::k2026))));
   error.data = json::Node::object();
@@ -75,7 +76,8 @@ int base64_digit(char c) {
 std::optional<std::string> decode_base64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   std::size_t padding = 0;
-  while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
+  while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=')
+    ++padding;
   std::string out;
   std::uint32_t bits = 0;
   unsigned held = 0;

@@ -42,6 +42,7 @@ enum class Era { kLegacy, kModern };
 [[nodiscard]] std::optional<std::string> decode_header(std::string_view value);
 
 // The capabilities of `needed` ("elicitation", "sampling") that the request's client did not declare: `-32021`.
-[[nodiscard]] std::optional<RpcError> check_capabilities(const Message& message, const std::vector<std::string>& needed);
+[[nodiscard]] std::optional<RpcError> check_capabilities(const Message& message,
+                                                         const std::vector<std::string>& needed);
 
 }  // namespace candor::mcp

@@ -32,7 +32,7 @@ struct RpcError {
 struct Message {
   enum class Kind { kRequest, kNotification, kResponse };
   Kind kind = Kind::kNotification;
-  json::Node id;      // of a request: a string, or a number with its digits as they came
+  json::Node id;  // of a request: a string, or a number with its digits as they came
   std::string method;
   json::Node params;  // an object; empty where the message has none
 };

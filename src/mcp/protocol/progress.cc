@@ -80,8 +80,8 @@ std::optional<Ticker::Moment> Ticker::send_due(std::unique_lock<std::mutex>& loc
   for (auto& [id, watched] : watched_) {
     if (watched.due <= now) {
       const double seconds = std::round(std::chrono::duration<double>(now - watched.begun).count() * 1000) / 1000;
-      reports.push_back({watched.progress, seconds,
-                         watched.what + " has run for " + std::to_string(std::lround(seconds)) + " s"});
+      reports.push_back(
+          {watched.progress, seconds, watched.what + " has run for " + std::to_string(std::lround(seconds)) + " s"});
       watched.due = now + period_;
     }
     if (!next || watched.due < *next) next = watched.due;
@@ -89,7 +89,8 @@ std::optional<Ticker::Moment> Ticker::send_due(std::unique_lock<std::mutex>& loc
   if (reports.empty()) return next;
   // A client that does not read must not keep other calls from beginning or ending.
   lock.unlock();
-  for (const Report& report : reports) report.progress->report(report.seconds, std::nullopt, report.message);
+  for (const Report& report : reports)
+    report.progress->report(report.seconds, std::nullopt, report.message);
   lock.lock();
   // Calls may have begun meanwhile: look again at once.
   return now;

@@ -97,6 +97,9 @@ Server::Item Server::accept_one(json::Node node, Connection& connection, const H
     }
     return Answer{{}, kAccepted};
   }
+  if (connection.in_flight(message.id)) {
+    return answer_error(message.id, {kInvalidRequest, "a request with this id is in flight", {}, kBadRequest});
+  }
   const auto era = decide_era(message, headers);
   if (const auto* error = std::get_if<RpcError>(&era)) return answer_error(message.id, *error);
   if (in_batch && (std::get<Era>(era) == Era::kModern || message.method == "initialize")) {
@@ -142,12 +145,12 @@ Answer Server::refuse_message(std::string reason) const {
 std::string Server::run_call(Work::Call& call, Connection& connection) {
   std::string text;
   try {
-    const ToolOutcome outcome =
-        call.cancel.cancelled() ? failed_outcome(make_error("cancelled", "the call was cancelled before it began"))
-                                : run_handler(call, connection);
+    const ToolOutcome outcome = call.cancel.cancelled()
+                                    ? failed_outcome(make_error("cancelled", "the call was cancelled before it began"))
+                                    : run_handler(call, connection);
     text = result_text(call.id, render_outcome(outcome, call.revision));
   } catch (const std::exception& fault) {
-    text = error_text(call.id, {kInternalError, "the call failed inside: " + std::string(fault.what())});
+    text = error_text(call.id, {kInternalError, "the call failed inside: " + std::string(fault.what()), {}, 200});
   }
   return connection.end(call.id) ? text : std::string();
 }

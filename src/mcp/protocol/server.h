@@ -24,9 +24,9 @@ struct ServerSettings {
   std::string name = "candor";
   std::string title = "Candor";
   std::string version;
-  std::string instructions;                     // for the agent: how to work with the tools
-  std::size_t text_bytes_max = 65'536;          // longer documents are not repeated in the text block
-  std::size_t page_items = 50;                  // tools a page of tools/list
+  std::string instructions;             // for the agent: how to work with the tools
+  std::size_t text_bytes_max = 65'536;  // longer documents are not repeated in the text block
+  std::size_t page_items = 50;          // tools a page of tools/list
   std::chrono::milliseconds progress_period{1000};
   std::size_t message_bytes_max = std::size_t{16} << 20U;
 };
@@ -75,7 +75,8 @@ class Server {
 
  private:
   using Item = std::variant<Answer, Work::Call>;
-  [[nodiscard]] std::variant<Answer, Work> accept_batch(json::Node batch, const std::shared_ptr<Connection>& connection);
+  [[nodiscard]] std::variant<Answer, Work> accept_batch(json::Node batch,
+                                                        const std::shared_ptr<Connection>& connection);
   [[nodiscard]] Item accept_one(json::Node node, Connection& connection, const Headers* headers, bool in_batch);
   [[nodiscard]] Item dispatch_modern(Message& message, Connection& connection);
   [[nodiscard]] Item dispatch_legacy(Message& message, Connection& connection);

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "candor/documents.h"
+
 namespace candor::mcp {
 namespace {
 
@@ -26,6 +28,13 @@ std::optional<LogLevel> parse_log_level(std::string_view name) {
 }
 
 std::string_view to_string(LogLevel level) { return kLevels.at(static_cast<std::size_t>(level)); }
+
+ToolOutcome failed_outcome(const Diagnostic& failure) {
+  ToolOutcome outcome;
+  outcome.document = json::dump(error_document(failure));
+  outcome.is_error = true;
+  return outcome;
+}
 
 std::string render_tool(const Tool& tool, bool with_output_schema) {
   const auto truth = [](bool value) { return value ? "true" : "false"; };
