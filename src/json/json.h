@@ -25,7 +25,8 @@ class Node {
   [[nodiscard]] static Node string(std::string value);
   [[nodiscard]] static Node array();
   [[nodiscard]] static Node object();
-  // A piece of JSON that is already text; appended verbatim by dump. The caller answers for its validity.
+  // A piece of JSON that is already text; appended verbatim by dump. The caller answers for its validity. Its kind is
+  // that of the text, its parts can't be looked at.
   [[nodiscard]] static Node raw(std::string json);
 
   [[nodiscard]] Kind kind() const { return kind_; }
@@ -57,7 +58,7 @@ class Node {
   Node& push(Node item);                     // onto an array; this
   Node& set(std::string name, Node value);   // replaces a member of that name; this
 
-  friend bool operator==(const Node&, const Node&);  // numbers by their digits
+  friend bool operator==(const Node&, const Node&);  // numbers by their digits, members in their order
 
  private:
   Kind kind_ = Kind::kNull;
@@ -72,10 +73,11 @@ class Node {
 struct ParseLimits {
   std::size_t depth_max = 200;
   std::size_t bytes_max = std::size_t{64} << 20U;
+  std::size_t nodes_max = 4'000'000;  // values: a tree takes up to 45 times the bytes of its text
 };
 
-// Strict JSON (RFC 8259): one document, valid UTF-8, no lone surrogates, no duplicate member names, no NaN.
-// Fails with `bad-request`, the byte position in the span.
+// Strict JSON (RFC 8259): one document, valid UTF-8, no lone surrogates, no duplicate member names, no NaN, no number
+// beyond the range of a double; a byte order mark is passed over. Fails with `bad-request`, the byte position in the span.
 [[nodiscard]] Result<Node> parse(std::string_view text, const ParseLimits& limits = {});
 
 void append(std::string& out, const Node& node);
