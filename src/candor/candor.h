@@ -80,8 +80,6 @@ class ResultSink {
   virtual void end(const StatementEnd& end) = 0;
   // A statement that failed, before or in the middle of its rows; recorded in the ledger like any other.
   virtual void failed(const StatementStart& start, const Diagnostic& failure) = 0;
-  // Seconds spent and what is being done, for a progress bar; may be called from another thread.
-  virtual void progress(double /*seconds*/, std::string_view /*what*/) {}
 };
 
 struct Materialized {
@@ -94,7 +92,7 @@ struct Materialized {
 // ---- answer ----
 
 struct Hold {
-  std::vector<review::CheckResult> findings;
+  std::vector<review::CheckResult> checks;  // all of them, at least one with a finding
   std::string final_query_id;
   double join_check_ms = 0;
 };

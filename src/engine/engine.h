@@ -55,6 +55,9 @@ struct RunRequest {
   std::uint64_t cell_chars_max = 8'000;     // longer cells are cut and say so
   std::int64_t deadline_ms = 30'000;        // from the start of the run; then `statement-timeout`
   std::int64_t count_budget_ms = 1'000;     // how long to go on counting after the last row that was handed over
+  // For copying rows elsewhere: Header.columns carry DuckDB types that hold every value of the result exactly. An engine
+  // without static types (SQLite) looks at every row first, in the same snapshot, and fails with `mixed-types`.
+  bool exact_types = false;
 };
 
 struct Header {
@@ -153,6 +156,7 @@ struct TableFacts {
   bool shadowed = false;         // a temporary object or a view of that name would win over it
   bool pending_updates = false;  // of one of the columns asked for, after a checkpoint of the scratch was tried
   std::optional<std::uint64_t> rows_estimated;
+  std::optional<std::uint64_t> bytes_max;  // no column of the table can be larger than this as a whole, where that is known
   std::vector<ColumnFacts> columns;  // all columns of the table, in order; widths only of those asked for
 };
 

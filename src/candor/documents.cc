@@ -1,0 +1,237 @@
+// The JSON of checks, holds and receipts.
+#include "candor/documents.h"
+
+#include <utility>
+
+namespace candor {
+namespace {
+
+using json::Node;
+
+std::string_view class_name(ErrorClass error_class) {
+  switch (error_class) {
+    case ErrorClass::kPermanent:
+      return "permanent";
+    case ErrorClass::kTransient:
+      return "transient";
+    case ErrorClass::kAmbiguous:
+      return "ambiguous";
+  }
+  return "permanent";
+}
+
+Node number(std::uint64_t value) { return Node::number(static_cast<std::int64_t>(value)); }
+
+void set_text(Node& node, std::string name, std::string_view text) {
+  if (!text.empty()) node.set(std::move(name), Node::string(std::string(text)));
+}
+
+Node diagnostic_node(const Diagnostic& diagnostic) {
+  Node node = Node::object();
+  node.set("code", Node::string(diagnostic.code));
+  node.set("message", Node::string(diagnostic.message));
+  set_text(node, "detail", diagnostic.detail);
+  set_text(node, "hint", diagnostic.hint);
+  set_text(node, "fix", diagnostic.fix);
+  if (diagnostic.span) {
+    Node span = Node::object();
+    span.set("start", number(diagnostic.span->start)).set("end", number(diagnostic.span->end));
+    node.set("span", std::move(span));
+  }
+  return node;
+}
+
+Node side_document(const review::Side& side) {
+  Node node = Node::object();
+  node.set("table", Node::string(side.table));
+  node.set("alias", Node::string(side.alias));
+  node.set("full_name", Node::string(side.full_name));
+  node.set("rows", number(side.rows)).set("matched", number(side.matched));
+  node.set("grouped", Node::boolean(side.grouped));
+  if (side.matched_without_other_filter) {
+    node.set("matched_without_other_filter", number(*side.matched_without_other_filter));
+  }
+  return node;
+}
+
+std::string_view name_of(scope::LimitSource source) {
+  switch (source) {
+    case scope::LimitSource::kFlag:
+      return "flag";
+    case scope::LimitSource::kStatement:
+      return "statement";
+    default:
+      return "default";
+  }
+}
+
+std::string_view name_of(scope::FilterScope filter) {
+  switch (filter) {
+    case scope::FilterScope::kUniverse:
+      return "universe";
+    case scope::FilterScope::kPage:
+      return "page";
+    case scope::FilterScope::kTopK:
+      return "top-k";
+  }
+  return "universe";
+}
+
+std::string_view name_of(scope::CountScope count) {
+  switch (count) {
+    case scope::CountScope::kMatched:
+      return "matched";
+    case scope::CountScope::kEmitted:
+      return "emitted";
+    case scope::CountScope::kPage:
+      return "page";
+    case scope::CountScope::kTopK:
+      return "top-k";
+  }
+  return "matched";
+}
+
+std::uint64_t count_of(const Node& side, std::string_view name) {
+  return static_cast<std::uint64_t>(side[name].integer().value_or(0));
+}
+
+}  // namespace
+
+json::Node error_document(const Diagnostic& diagnostic) {
+  Node document = Node::object();
+  document.set("error", Node::boolean(true));
+  Node first = diagnostic_node(diagnostic);
+  for (auto& [name, value] : first.members()) document.set(name, value);
+  const ErrorClass error_class = diagnostic.error_class();
+  document.set("error_class", Node::string(std::string(class_name(error_class))));
+  document.set("retryable", Node::boolean(error_class == ErrorClass::kTransient));
+  Node all = Node::array();
+  all.push(std::move(first));
+  for (const Diagnostic& other : diagnostic.others) all.push(diagnostic_node(other));
+  document.set("diagnostics", std::move(all));
+  return document;
+}
+
+json::Node surface_document(const scope::AgentSurface& surface) {
+  Node node = Node::object();
+  const bool limited = surface.ceiling.kind != scope::LimitKind::kNone;
+  node.set("query_limited", Node::boolean(limited));
+  if (limited) {
+    node.set("query_limit", number(surface.ceiling.limit));
+    node.set("query_offset", number(surface.ceiling.offset));
+    node.set("query_limit_source", Node::string(std::string(name_of(surface.ceiling.source))));
+    const bool top = surface.ceiling.kind == scope::LimitKind::kTopK;
+    node.set("query_limit_kind", Node::string(top ? "top-k" : "pagination"));
+  }
+  if (surface.universe_total) {
+    node.set("universe_total", number(*surface.universe_total));
+  } else {
+    node.set("universe_reason", Node::string(surface.universe_reason));
+  }
+  node.set("filter_scope", Node::string(std::string(name_of(surface.filter_scope))));
+  if (surface.filter_incomplete) node.set("filter_incomplete", Node::boolean(true));
+  node.set("count_scope", Node::string(std::string(name_of(surface.count_scope))));
+  node.set("input_count", number(surface.input_count)).set("output_count", number(surface.output_count));
+  if (surface.output_truncated) {
+    node.set("output_truncated", Node::boolean(true));
+    set_text(node, "output_truncated_by", surface.output_truncated_by);
+  }
+  if (surface.order == scope::Order::kUnknown) {
+    set_text(node, "order_reason", surface.order_reason);
+  } else {
+    constexpr std::string_view kNames[] = {"none", "partial", "total"};
+    node.set("order", Node::string(std::string(kNames[static_cast<std::size_t>(surface.order)])));
+  }
+  if (surface.ties_at_border) node.set("ties_at_border", number(*surface.ties_at_border));
+  return node;
+}
+
+json::Node pair_document(const review::Pair& pair) {
+  Node node = Node::object();
+  node.set("condition", Node::string(pair.condition));
+  node.set("left", side_document(pair.left)).set("right", side_document(pair.right));
+  if (pair.sample) node.set("sample", Node::boolean(true)).set("margin", Node::number(pair.error));
+  node.set("counting_sql", Node::string(pair.counting_sql));
+  return node;
+}
+
+json::Node check_document(const review::CheckResult& check) {
+  Node node = Node::object();
+  node.set("check", Node::string(check.check));
+  node.set("verdict", Node::string(std::string(review::to_string(check.verdict))));
+  set_text(node, "reason", check.reason);
+  set_text(node, "message", check.message);
+  set_text(node, "stated", check.stated);
+  if (!check.pairs.empty()) {
+    Node joins = Node::array();
+    for (const review::Pair& pair : check.pairs) joins.push(pair_document(pair));
+    node.set("joins", std::move(joins));
+  }
+  return node;
+}
+
+json::Node hold_document(const Hold& hold) {
+  Node document = Node::object();
+  document.set("status", Node::string("error"));
+  document.set("title", Node::string("Answer not committed"));
+  Node findings = Node::array();
+  Node checks = Node::array();
+  Node joins = Node::array();
+  for (const review::CheckResult& check : hold.checks) {
+    if (check.verdict == review::Verdict::kFinding) {
+      Node finding = Node::object();
+      finding.set("check", Node::string(check.check)).set("verdict", Node::string("finding"));
+      set_text(finding, "message", check.message);
+      findings.push(std::move(finding));
+    } else {
+      review::CheckResult bare = check;
+      bare.pairs.clear();
+      checks.push(check_document(bare));
+    }
+    for (const review::Pair& pair : check.pairs) joins.push(pair_document(pair));
+  }
+  Node evidence = Node::object();
+  evidence.set("joins", std::move(joins));
+  document.set("findings", std::move(findings)).set("evidence", std::move(evidence));
+  if (!checks.items().empty()) document.set("other_checks", std::move(checks));
+  set_text(document, "final_query_id", hold.final_query_id);
+  document.set("join_check_ms", Node::number(hold.join_check_ms));
+  return document;
+}
+
+json::Node receipt_document(const Receipt& receipt) {
+  Node document = Node::object();
+  set_text(document, "query_id", receipt.query_id);
+  set_text(document, "query_reason", receipt.query_reason);
+  set_text(document, "query_sql", receipt.query_sql);
+  if (!receipt.scope.empty()) document.set("scope", Node::raw(receipt.scope));
+  Node checks = Node::array();
+  for (const review::CheckResult& check : receipt.checks) {
+    Node node = check_document(check);
+    if (receipt.acknowledged && check.verdict == review::Verdict::kFinding) {
+      node.set("acknowledged", Node::boolean(true));
+    }
+    checks.push(std::move(node));
+  }
+  document.set("checks", std::move(checks));
+  document.set("acknowledged", Node::boolean(receipt.acknowledged));
+  document.set("join_check_ms", Node::number(receipt.join_check_ms));
+  return document;
+}
+
+std::vector<Verification::Entry> stored_counts(const json::Node& receipt) {
+  std::vector<Verification::Entry> entries;
+  for (const Node& check : receipt["checks"].items()) {
+    for (const Node& pair : check["joins"].items()) {
+      Verification::Entry entry;
+      entry.check = std::string(check.string_or("check", ""));
+      entry.counting_sql = std::string(pair.string_or("counting_sql", ""));
+      entry.stored = {count_of(pair["left"], "rows"), count_of(pair["left"], "matched"), count_of(pair["right"], "rows"),
+                      count_of(pair["right"], "matched")};
+      entries.push_back(std::move(entry));
+    }
+  }
+  return entries;
+}
+
+}  // namespace candor

@@ -1,0 +1,76 @@
+// Telling a source's kind by its first bytes.
+#include "candor/sources.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+namespace candor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16);  // https://sqlite.org/fileformat.html, section 1.3
+constexpr std::string_view kDuckdbMagic = "DUCK";                  // at byte 8, after the header's checksum
+constexpr std::size_t kDuckdbMagicAt = 8;
+
+bool ends_with_any(const std::string& path, std::initializer_list<std::string_view> endings) {
+  for (const std::string_view ending : endings) {
+    if (path.ends_with(ending)) return true;
+  }
+  return false;
+}
+
+Diagnostic no_database(const config::Source& source, std::string_view kind) {
+  return make_error("file-error", "source '" + source.name + "': " + source.spec + " is no " + std::string(kind) + " database",
+                    "publish a file of that kind, or give a file of rows an ending that says what it is");
+}
+
+}  // namespace
+
+Result<engine::SourceSpec> recognise_source(const config::Source& source) {
+  if (source.spec.starts_with("postgresql://") || source.spec.starts_with("postgres://")) {
+    return make_error("not-in-this-version", "source '" + source.name + "': PostgreSQL can't be published in this version",
+                      "export the tables to Parquet or DuckDB and publish those");
+  }
+  if (!source.contract.empty()) {
+    return make_error("not-in-this-version", "source '" + source.name + "': contracts can't be used in this version",
+                      "publish the source without a contract, for reading");
+  }
+  engine::SourceSpec spec;
+  spec.name = source.name;
+  spec.encoding = source.encoding;
+  std::error_code failure;
+  const fs::path real = fs::canonical(source.spec, failure);
+  if (failure) {
+    return make_error("file-error", "source '" + source.name + "': " + source.spec + ": " + failure.message(),
+                      "check the path in the configuration or on the command line");
+  }
+  spec.path = real.string();
+  if (fs::is_directory(real, failure)) return spec;
+  std::ifstream file(real, std::ios::binary);
+  std::array<char, 16> head{};
+  if (!file) {
+    return make_error("file-error", "source '" + source.name + "': " + source.spec + ": " + std::strerror(errno),
+                      "make the file readable for this user");
+  }
+  file.read(head.data(), head.size());
+  const std::string_view bytes(head.data(), static_cast<std::size_t>(file.gcount()));
+  if (bytes == kSqliteMagic) {
+    spec.kind = engine::SourceKind::kSqlite;
+  } else if (bytes.size() >= kDuckdbMagicAt + kDuckdbMagic.size() &&
+             bytes.substr(kDuckdbMagicAt, kDuckdbMagic.size()) == kDuckdbMagic) {
+    spec.kind = engine::SourceKind::kDuckdb;
+  } else if (ends_with_any(spec.path, {".duckdb", ".ddb"})) {
+    return no_database(source, "DuckDB");
+  } else if (ends_with_any(spec.path, {".sqlite", ".sqlite3", ".db", ".db3"})) {
+    return no_database(source, "SQLite");
+  }
+  return spec;
+}
+
+}  // namespace candor

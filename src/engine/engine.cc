@@ -1,0 +1,44 @@
+// Names of statement kinds.
+#include "engine/engine.h"
+
+namespace candor::engine {
+
+std::string_view to_string(StatementKind kind) {
+  switch (kind) {
+    case StatementKind::kSelect:
+      return "select";
+    case StatementKind::kExplain:
+      return "explain";
+    case StatementKind::kDescribe:
+      return "describe";
+    case StatementKind::kInsert:
+      return "insert";
+    case StatementKind::kUpdate:
+      return "update";
+    case StatementKind::kDelete:
+      return "delete";
+    case StatementKind::kCreate:
+      return "create";
+    case StatementKind::kDrop:
+      return "drop";
+  }
+  return "unknown";
+}
+
+bool writes(StatementKind kind) {
+  switch (kind) {
+    case StatementKind::kSelect:
+    case StatementKind::kExplain:
+    case StatementKind::kDescribe:
+      return false;
+    case StatementKind::kInsert:
+    case StatementKind::kUpdate:
+    case StatementKind::kDelete:
+    case StatementKind::kCreate:
+    case StatementKind::kDrop:
+      return true;
+  }
+  return true;
+}
+
+}  // namespace candor::engine
