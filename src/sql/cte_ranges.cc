@@ -76,7 +76,8 @@ CteRanges::CteRanges(const std::vector<Token>& tokens) {
       ends.clear();
     }
     while (!ends.empty() && i >= ends.back()) ends.pop_back();
-    const std::size_t level_end = std::min({ends.empty() ? tokens.size() : ends.back(), statement_end - 1, tokens.size()});
+    const std::size_t level_end =
+        std::min({ends.empty() ? tokens.size() : ends.back(), statement_end - 1, tokens.size()});
     if (is_symbol(tokens[i], '(')) ends.push_back(std::min(closing[i], level_end));
     if (is_word(tokens[i], "with")) read_with(tokens, i, closing, level_end);
   }

@@ -24,7 +24,8 @@ class CteRanges {
     std::size_t start, end;
     std::string name;
   };
-  void read_with(const std::vector<Token>& tokens, std::size_t with, const std::vector<std::size_t>& closing, std::size_t end);
+  void read_with(const std::vector<Token>& tokens, std::size_t with, const std::vector<std::size_t>& closing,
+                 std::size_t end);
 
   std::vector<Range> ranges_;  // by start
   std::size_t started_ = 0;

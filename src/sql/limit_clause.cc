@@ -1,4 +1,4 @@
-// The LIMIT, OFFSET or FETCH that a query ends with, and the ORDER BY before it.
+// The clauses that a query ends with: ORDER BY, and LIMIT, OFFSET or FETCH.
 #include <algorithm>
 #include <charconv>
 #include <string>
@@ -8,7 +8,9 @@
 namespace candor::sql {
 namespace {
 
-bool is_symbol(const Token& token, std::string_view text) { return token.kind == TokenKind::kSymbol && token.text == text; }
+bool is_symbol(const Token& token, std::string_view text) {
+  return token.kind == TokenKind::kSymbol && token.text == text;
+}
 
 bool is_any(const Token& token, std::initializer_list<std::string_view> words) {
   for (const std::string_view word : words) {
@@ -81,15 +83,16 @@ bool is_query(const std::vector<Token>& tokens, const Range& range) {
 
 // Whether a token can be the last of an expression, so that a clause may begin after it.
 bool ends_expression(const Token& token) {
-  if (token.kind == TokenKind::kSymbol) return token.text.size() == 1 && std::string_view(")]}*%").find(token.text.front()) != std::string_view::npos;
-  return !is_any(token, {"select", "distinct", "by", "where", "and", "or", "not", "on", "as", "having", "from", "join", "in", "like",
-                         "is", "between", "then", "when", "else", "case"});
+  if (token.kind == TokenKind::kSymbol)
+    return token.text.size() == 1 && std::string_view(")]}*%").find(token.text.front()) != std::string_view::npos;
+  return !is_any(token, {"select", "distinct", "by", "where", "and", "or",      "not",  "on",   "as",   "having",
+                         "from",   "join",     "in", "like",  "is",  "between", "then", "when", "else", "case"});
 }
 
 bool begins_expression(const Token& token) {
   if (token.kind == TokenKind::kSymbol) return is_symbol(token, "(") || is_symbol(token, "-") || is_symbol(token, "+");
-  return !is_any(token, {"from", "where", "group", "order", "having", "union", "except", "intersect", "as", "asc", "desc", "is",
-                         "in", "like", "and", "or", "nulls", "limit"});
+  return !is_any(token, {"from", "where", "group", "order", "having", "union", "except", "intersect", "as", "asc",
+                         "desc", "is", "in", "like", "and", "or", "nulls", "limit"});
 }
 
 // Where the words of the ending clauses stand; `end` for those that are absent.
@@ -102,7 +105,8 @@ Clauses find_clauses(const std::vector<Token>& tokens, const Range& range) {
   for (std::size_t i = range.begin + 1; i < range.end; ++i) {
     const Token& token = tokens[i];
     const Token& last = tokens[i - 1];
-    if (token.kind != TokenKind::kWord || token.depth != range.depth || is_word(last, "as") || is_symbol(last, ".")) continue;
+    if (token.kind != TokenKind::kWord || token.depth != range.depth || is_word(last, "as") || is_symbol(last, "."))
+      continue;
     if (is_word(token, "limit")) found.limit = i;
     if (i + 1 == range.end) continue;
     if (is_word(token, "order") && is_word(tokens[i + 1], "by")) found = {range.end, range.end, range.end, i};
@@ -114,12 +118,14 @@ Clauses find_clauses(const std::vector<Token>& tokens, const Range& range) {
   return found;
 }
 
-void read_order(std::string_view sql, const std::vector<Token>& tokens, const Range& items, std::vector<std::string_view>& order) {
+void read_order(std::string_view sql, const std::vector<Token>& tokens, const Range& items,
+                std::vector<std::string_view>& order) {
   std::size_t first = items.begin;
   for (std::size_t i = items.begin; i <= items.end; ++i) {
     const bool ends = i == items.end || (tokens[i].depth == items.depth && is_symbol(tokens[i], ","));
     if (!ends) continue;
-    if (i > first) order.push_back(sql.substr(tokens[first].span.start, tokens[i - 1].span.end - tokens[first].span.start));
+    if (i > first)
+      order.push_back(sql.substr(tokens[first].span.start, tokens[i - 1].span.end - tokens[first].span.start));
     first = i + 1;
   }
 }
@@ -168,6 +174,12 @@ std::optional<LimitClause> limit_clause(std::string_view sql) {
   read_numbers(tokens, range, at, clause);
   if (at.order < range.end) read_order(sql, tokens, {at.order + 2, begin, range.depth}, clause.order);
   return clause;
+}
+
+bool is_ordered(std::string_view sql) {
+  const std::vector<Token> tokens = tokenize(sql);
+  const Range range = query_range(tokens);
+  return is_query(tokens, range) && find_clauses(tokens, range).order < range.end;
 }
 
 }  // namespace candor::sql

@@ -15,9 +15,10 @@ bool is_symbol(const Token& token, std::string_view text) {
 // Words after which a parenthesis is no argument list, and after which a sign is unary.
 bool is_clause_word(const Token& token) {
   constexpr std::string_view kWords[] = {
-      "all",    "and",    "any",    "as",     "between", "by",     "case",     "distinct", "else",  "except", "exists", "filter",
-      "from",   "having", "in",     "insert", "intersect", "into", "is",       "join",     "like",  "limit",  "not",    "offset",
-      "on",     "or",     "over",   "returning", "select", "set",  "then",     "union",    "using", "values", "when",   "where", "with"};
+      "all",    "and",    "any",   "as",     "between", "by",     "case",      "distinct",  "else",   "except",
+      "exists", "filter", "from",  "having", "in",      "insert", "intersect", "into",      "is",     "join",
+      "like",   "limit",  "not",   "offset", "on",      "or",     "over",      "returning", "select", "set",
+      "then",   "union",  "using", "values", "when",    "where",  "with"};
   return std::ranges::any_of(kWords, [&](std::string_view word) { return is_word(token, word); });
 }
 
@@ -54,7 +55,8 @@ std::string normalize(std::string_view sql) {
   std::size_t seen = 0;
   Scanner scanner(sql);
   for (; scanner.next(right); before = left, left = right, ++seen) {
-    const std::string_view gap = seen == 0 ? std::string_view() : sql.substr(left.span.end, right.span.start - left.span.end);
+    const std::string_view gap =
+        seen == 0 ? std::string_view() : sql.substr(left.span.end, right.span.start - left.span.end);
     const bool texts = left.kind == TokenKind::kString && right.kind == TokenKind::kString;
     const bool in_name = !brackets.empty() && brackets.back() == '[' && left.kind != TokenKind::kSymbol &&
                          right.kind != TokenKind::kSymbol;

@@ -15,8 +15,8 @@ bool continues_word(char c) { return starts_word(c) || is_digit(c) || c == '$'; 
 
 // Longest first: the first that fits is taken.
 constexpr std::string_view kOperators[] = {
-    "!~~*", "->>", "<->", "<=>", "!~~", "!~*", "~~~", "~~*", "<=", ">=", "<>", "!=", "==", "||", "&&", "@>", "<@",
-    "^@",   "**",  "//",  "<<",  ">>",  "->",  "::",  ":=",  "=>", "~~", "!~", "~*", "..",
+    "!~~*", "->>", "<->", "<=>", "!~~", "!~*", "~~~", "~~*", "<=", ">=", "<>", "!=", "==", "||", "&&",
+    "@>",   "<@",  "^@",  "**",  "//",  "<<",  ">>",  "->",  "::", ":=", "=>", "~~", "!~", "~*", "..",
 };
 
 }  // namespace
@@ -205,7 +205,8 @@ void Scanner::classify(Token& token) {
     }
     return finish(token, TokenKind::kWord, end);
   }
-  if (is_digit(first) || (first == '.' && is_digit(at(pos_ + 1)))) return finish(token, TokenKind::kNumber, number_end());
+  if (is_digit(first) || (first == '.' && is_digit(at(pos_ + 1))))
+    return finish(token, TokenKind::kNumber, number_end());
   if (first == '\'') return finish(token, TokenKind::kString, quoted_end(pos_ + 1, first, false));
   if (first == '"' || first == '`') return finish(token, TokenKind::kQuoted, quoted_end(pos_ + 1, first, false));
   if (first == '$') {

@@ -39,7 +39,7 @@ class Scanner {
   std::size_t pos_ = 0;
   int depth_ = 0;
   bool closed_ = true;
-  bool brackets_left_ = true;  // false once a search for "]" came to the end: keeps the scan linear
+  bool brackets_left_ = true;      // false once a search for "]" came to the end: keeps the scan linear
   std::array<Token, 3> before_{};  // the last tokens, newest first
 };
 

@@ -18,11 +18,11 @@ constexpr int kNestedTextMax = 4;
 enum class Texts : std::uint8_t { kValues, kNames, kStatements };
 
 struct Level {
-  bool expecting = false;    // a table may come next
-  bool from_list = false;    // a comma leads to the next table
-  bool special_call = false; // EXTRACT(… FROM …) and its like: FROM is an argument's separator
-  bool deletes = false;      // DELETE or MERGE was seen: USING names tables
-  bool names_target = false; // of INSERT INTO x (…), CREATE TABLE x (…): parentheses after the name are columns
+  bool expecting = false;     // a table may come next
+  bool from_list = false;     // a comma leads to the next table
+  bool special_call = false;  // EXTRACT(… FROM …) and its like: FROM is an argument's separator
+  bool deletes = false;       // DELETE or MERGE was seen: USING names tables
+  bool names_target = false;  // of INSERT INTO x (…), CREATE TABLE x (…): parentheses after the name are columns
   Texts texts = Texts::kValues;
 };
 
@@ -37,7 +37,8 @@ bool is_symbol(const Token& token, char symbol) {
 }
 
 bool is_any(const Token& token, std::initializer_list<std::string_view> words) {
-  return token.kind == TokenKind::kWord && std::ranges::any_of(words, [&](std::string_view word) { return is_word(token, word); });
+  return token.kind == TokenKind::kWord &&
+         std::ranges::any_of(words, [&](std::string_view word) { return is_word(token, word); });
 }
 
 bool has_prefix(const Token& token, std::string_view prefix) {
@@ -48,7 +49,8 @@ bool has_prefix(const Token& token, std::string_view prefix) {
 
 class MentionFinder {
  public:
-  MentionFinder(std::string_view sql, std::vector<TableMention>& found, std::vector<NestedText>& nested, const NestedText* outer)
+  MentionFinder(std::string_view sql, std::vector<TableMention>& found, std::vector<NestedText>& nested,
+                const NestedText* outer)
       : tokens_(tokenize(sql)), ctes_(tokens_), sql_(sql), found_(found), nested_(nested), outer_(outer) {}
 
   void run() {
@@ -56,7 +58,9 @@ class MentionFinder {
   }
 
  private:
-  [[nodiscard]] const Token& token(std::size_t index) const { return index < tokens_.size() ? tokens_[index] : kNothing; }
+  [[nodiscard]] const Token& token(std::size_t index) const {
+    return index < tokens_.size() ? tokens_[index] : kNothing;
+  }
   // The token `back` places before the current one.
   [[nodiscard]] const Token& before(std::size_t back) const { return i_ >= back ? tokens_[i_ - back] : kNothing; }
   Level& level() { return levels_.back(); }
@@ -94,7 +98,8 @@ void MentionFinder::step() {
   if (level().expecting) return take_table();
   if (now.kind == TokenKind::kString && level().texts == Texts::kNames) mention({{identifier(now)}, now.span});
   if (now.kind == TokenKind::kString && level().texts == Texts::kStatements) {
-    nested_.push_back({identifier(now), outer_ == nullptr ? now.span : outer_->span, outer_ == nullptr ? 1 : outer_->depth + 1});
+    nested_.push_back(
+        {identifier(now), outer_ == nullptr ? now.span : outer_->span, outer_ == nullptr ? 1 : outer_->depth + 1});
   }
   ++i_;
 }
@@ -163,7 +168,9 @@ bool MentionFinder::starting_keyword() {
   } else if (is_word(now, "pragma")) {
     // PRAGMA [schema.]name(x) and PRAGMA name = x.
     std::size_t at = i_ + 1;
-    while (at < tokens_.size() && !is_symbol(tokens_[at], '(') && !is_symbol(tokens_[at], '=') && !is_symbol(tokens_[at], ';')) ++at;
+    while (at < tokens_.size() && !is_symbol(tokens_[at], '(') && !is_symbol(tokens_[at], '=') &&
+           !is_symbol(tokens_[at], ';'))
+      ++at;
     i_ = at;
     level().expecting = at < tokens_.size() && !is_symbol(tokens_[at], ';');
     if (level().expecting && is_symbol(tokens_[at], '=')) ++i_;
@@ -193,7 +200,8 @@ bool MentionFinder::keyword() {
     if (is_word(next, "set") && !is_word(token(i_ + 2), "set")) return false;
     return expect_target(is_word(next, "or") ? 2 : 0), true;
   }
-  const bool view = is_word(now, "view") && is_any(before(1), {"create", "drop", "alter", "replace", "temp", "temporary"});
+  const bool view =
+      is_word(now, "view") && is_any(before(1), {"create", "drop", "alter", "replace", "temp", "temporary"});
   if (view || is_word(now, "table")) {
     const std::size_t negated = is_word(token(i_ + 2), "not") ? 1 : 0;
     const bool condition = is_word(next, "if") && is_word(token(i_ + 2 + negated), "exists");
@@ -270,7 +278,8 @@ void MentionFinder::take_table() {
     return;
   }
   const bool call = is_symbol(next, '(') && !level().names_target && tokens_[begin].kind != TokenKind::kString;
-  if (!call && !(mention_here.parts.size() == 1 && ctes_.covers(begin, mention_here.parts[0]))) mention(std::move(mention_here));
+  if (!call && !(mention_here.parts.size() == 1 && ctes_.covers(begin, mention_here.parts[0])))
+    mention(std::move(mention_here));
 }
 
 void MentionFinder::mention(TableMention mention) {

@@ -30,7 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const candor::sql::TableMention& mention : candor::sql::table_mentions(sql)) {
     require(!mention.parts.empty() && mention.span.end <= size && mention.span.start < mention.span.end);
   }
-  if (const auto clause = candor::sql::limit_clause(sql)) require(clause->span.start < clause->span.end && clause->span.end <= size);
+  if (const auto clause = candor::sql::limit_clause(sql))
+    require(clause->span.start < clause->span.end && clause->span.end <= size);
   const std::string normal = candor::sql::normalize(sql);
   require(candor::sql::normalize(normal) == normal);
   return 0;

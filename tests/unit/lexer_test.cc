@@ -2,7 +2,6 @@
 #include "sql/lexer.h"
 
 #include <gtest/gtest.h>
-
 #include <random>
 #include <string>
 #include <vector>
@@ -88,13 +87,64 @@ TEST(Identifier, RemovesQuotesAndKeepsCase) {
 }
 
 TEST(SplitStatements, CutsAtSemicolonsOutsideOfTexts) {
-  EXPECT_EQ(statements("select 1; ;; select ';' ;-- c;\n select $$;$$ /* ; */;"), (Texts{"select 1", "select ';'", "select $$;$$"}));
+  EXPECT_EQ(statements("select 1; ;; select ';' ;-- c;\n select $$;$$ /* ; */;"),
+            (Texts{"select 1", "select ';'", "select $$;$$"}));
   EXPECT_EQ(statements("select E'\\';' ; select \"a;b\""), (Texts{"select E'\\';'", "select \"a;b\""}));
   EXPECT_EQ(statements("  "), Texts{});
   EXPECT_EQ(statements("-- nothing"), Texts{});
-  EXPECT_EQ(statements("select (1; select 2"), (Texts{"select (1", "select 2"})) << "an open parenthesis swallows nothing";
-  EXPECT_EQ(statements("create macro f(x) as x + 1; select f(1)"), (Texts{"create macro f(x) as x + 1", "select f(1)"}));
+  EXPECT_EQ(statements("select (1; select 2"), (Texts{"select (1", "select 2"}))
+      << "an open parenthesis swallows nothing";
+  EXPECT_EQ(statements("create macro f(x) as x + 1; select f(1)"),
+            (Texts{"create macro f(x) as x + 1", "select f(1)"}));
   EXPECT_EQ(statements("select 1; /* open"), (Texts{"select 1", "/* open"}));
+}
+
+// The counts are what DuckDB 1.5.6 extracts from each text.
+TEST(SplitStatements, AgreesWithTheEnginesParser) {
+  struct Case {
+    std::string_view sql;
+    std::size_t count;
+  };
+  const Case cases[] = {
+      {"", 0},
+      {"-- x", 0},
+      {";;;", 0},
+      {";select 1;;select 2;", 2},
+      {"select 1;", 1},
+      {"select 1; -- ;\nselect 2", 2},
+      {"select 1 -- x;y\r;select 3\n;select 2", 3},
+      {"/* /* */ select 1; */ select 2", 1},
+      {"select 1/*;*/;select 2", 2},
+      {"select 'a;b'; select ''';'", 2},
+      {"select \"a\"\"b;c\" from (select 1 as \"a\"\"b;c\"); select 2", 2},
+      {"select E'a\\'b;c' ; select 2", 2},
+      {"select 'a\\' ; select 2", 2},
+      {"select E'\\\\'; select 2", 2},
+      {"select N'a\\' ; select 1", 2},
+      {"select x'3b;'; select 2", 2},
+      {"select $$a;b$$; select 1", 2},
+      {"select $t$a;$$b$t$; select 1", 2},
+      {"select $b1$y;z$b1$; select 2", 2},
+      {"select $1::int; select 2", 2},
+      {"select a$b$ from (select 1 as a$b$); select 2", 2},
+      {"select 'a'\n';b'; select 2", 2},
+      {"select\u00A01;select\u30002", 2},
+      {"select 1\uFEFF;\u200B;", 1},
+      {"create macro f(x) as x + 1; select f(1)", 2},
+      {"create macro g(x) as table select x; from g(1)", 2},
+      {"begin; select 1; end", 3},
+      {"begin transaction; commit", 2},
+      {"explain select ';'; describe p; summarize p", 3},
+      {"values (1), (2); from range(3); table p", 3},
+      {"select {'a;': 1}; select [1, 2]", 2},
+      {"select 1 as 'b;c'; select 2", 2},
+      {"insert into t values (';'); delete from t; update t set a = ';'", 3},
+      {"with q as (select ';') select * from q;", 1},
+      {"prepare v as select 1; execute v", 2},
+      {"select 123abc; select 1_000; select 1.e2", 3},
+      {"select 1e; select .5", 2},
+  };
+  for (const Case& one : cases) EXPECT_EQ(split_statements(one.sql).size(), one.count) << one.sql;
 }
 
 TEST(Normalize, MakesLayoutsEqual) {
@@ -108,7 +158,8 @@ TEST(Normalize, KeepsWhatCarriesMeaning) {
   EXPECT_NE(normalize("select 'a  b'"), normalize("select 'a b'"));
   EXPECT_NE(normalize("select A"), normalize("select a"));
   EXPECT_NE(normalize("select [a  b]"), normalize("select [a b]")) << "a name in SQLite";
-  EXPECT_NE(normalize("select 'a'\n'b'"), normalize("select 'a' 'b'")) << "a line break joins two texts, a blank does not";
+  EXPECT_NE(normalize("select 'a'\n'b'"), normalize("select 'a' 'b'"))
+      << "a line break joins two texts, a blank does not";
   EXPECT_NE(normalize("select - - 1"), normalize("select --1"));
   EXPECT_NE(normalize("select e 'x'"), normalize("select e'x'"));
   EXPECT_NE(normalize("select 1 .5"), normalize("select 1.5"));
@@ -117,11 +168,79 @@ TEST(Normalize, KeepsWhatCarriesMeaning) {
 // ---- properties over random texts ----
 
 std::string random_text(std::mt19937& random) {
-  static const std::vector<std::string> kPieces = {
-      "'", "''", "\"", "`", "[", "]", "(", ")", "{", "}", "$", "$$", "$a$", "$1", "?", ":", "::", ":n", ".", "..", ",", ";", "-", "--",
-      "/*", "*/", "\n", "\r", " ", "\t", "\\", "E'", "x'", "e", "1", ".5", "1e5", "0x1F", "_", "from", "select", " as ", "limit",
-      "offset ", "order by ", "with ", "a", "b ", "é", "\u00A0", "\u3000", "\x80", "\xE2", "\xC2", "<", "=", ">", "!", "~", "|", "@", "*",
-      "+", "%", "#", "distinct ", "is ", "pragma ", "query(", "join ", "into ", "using ", std::string(1, '\0')};
+  static const std::vector<std::string> kPieces = {"'",
+                                                   "''",
+                                                   "\"",
+                                                   "`",
+                                                   "[",
+                                                   "]",
+                                                   "(",
+                                                   ")",
+                                                   "{",
+                                                   "}",
+                                                   "$",
+                                                   "$$",
+                                                   "$a$",
+                                                   "$1",
+                                                   "?",
+                                                   ":",
+                                                   "::",
+                                                   ":n",
+                                                   ".",
+                                                   "..",
+                                                   ",",
+                                                   ";",
+                                                   "-",
+                                                   "--",
+                                                   "/*",
+                                                   "*/",
+                                                   "\n",
+                                                   "\r",
+                                                   " ",
+                                                   "\t",
+                                                   "\\",
+                                                   "E'",
+                                                   "x'",
+                                                   "e",
+                                                   "1",
+                                                   ".5",
+                                                   "1e5",
+                                                   "0x1F",
+                                                   "_",
+                                                   "from",
+                                                   "select",
+                                                   " as ",
+                                                   "limit",
+                                                   "offset ",
+                                                   "order by ",
+                                                   "with ",
+                                                   "a",
+                                                   "b ",
+                                                   "é",
+                                                   "\u00A0",
+                                                   "\u3000",
+                                                   "\x80",
+                                                   "\xE2",
+                                                   "\xC2",
+                                                   "<",
+                                                   "=",
+                                                   ">",
+                                                   "!",
+                                                   "~",
+                                                   "|",
+                                                   "@",
+                                                   "*",
+                                                   "+",
+                                                   "%",
+                                                   "#",
+                                                   "distinct ",
+                                                   "is ",
+                                                   "pragma ",
+                                                   "query(",
+                                                   "join ",
+                                                   "into ",
+                                                   "using ",
+                                                   std::string(1, '\0')};
   std::string text;
   const std::size_t count = random() % 30;
   for (std::size_t i = 0; i < count; ++i) text += kPieces[random() % kPieces.size()];

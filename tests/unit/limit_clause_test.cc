@@ -1,6 +1,5 @@
 // The LIMIT that a query ends with: where it stands, what it says, what it is ordered by.
 #include <gtest/gtest.h>
-
 #include <string>
 
 #include "sql/lexer.h"
@@ -12,7 +11,8 @@ namespace {
 std::string clause(std::string_view sql) {
   const auto found = limit_clause(sql);
   if (!found) return "none";
-  std::string text = (found->limit ? std::to_string(*found->limit) : "-") + "/" + (found->offset ? std::to_string(*found->offset) : "-");
+  std::string text = (found->limit ? std::to_string(*found->limit) : "-") + "/" +
+                     (found->offset ? std::to_string(*found->offset) : "-");
   text += " [";
   for (std::size_t i = 0; i < found->order.size(); ++i) text += (i > 0 ? "|" : "") + std::string(found->order[i]);
   text += "] ";
@@ -40,7 +40,8 @@ TEST(LimitClause, OnlyTheOutermost) {
   EXPECT_EQ(clause("(SELECT 1 LIMIT 9) UNION (SELECT 2 LIMIT 8) LIMIT 7"), "7/0 [] LIMIT 7");
   EXPECT_EQ(clause("(SELECT 1 LIMIT 9) UNION (SELECT 2 LIMIT 8)"), "none");
   EXPECT_EQ(clause("((SELECT a FROM t ORDER BY a LIMIT 9))"), "9/0 [a] LIMIT 9") << "parentheses around the whole";
-  EXPECT_EQ(clause("SELECT * FROM t WHERE x IN (SELECT y FROM u ORDER BY y LIMIT 2) ORDER BY z LIMIT 3"), "3/0 [z] LIMIT 3");
+  EXPECT_EQ(clause("SELECT * FROM t WHERE x IN (SELECT y FROM u ORDER BY y LIMIT 2) ORDER BY z LIMIT 3"),
+            "3/0 [z] LIMIT 3");
 }
 
 TEST(LimitClause, OfNothingElse) {
@@ -68,14 +69,24 @@ TEST(LimitClause, SaysWhatIsNoPlainNumber) {
   EXPECT_EQ(clause("SELECT * FROM t LIMIT ALL"), "-/0 [] LIMIT ALL");
   EXPECT_EQ(clause("SELECT * FROM t LIMIT 99999999999999999999"), "-/0 [] LIMIT 99999999999999999999");
   EXPECT_EQ(clause("SELECT * FROM t LIMIT 1 + 1, 5"), "-/- [] LIMIT 1 + 1, 5");
-  EXPECT_EQ(clause("SELECT * FROM t ORDER BY a OFFSET 2 ROWS FETCH FIRST 3 ROWS ONLY"), "-/2 [a] OFFSET 2 ROWS FETCH FIRST 3 ROWS ONLY");
+  EXPECT_EQ(clause("SELECT * FROM t ORDER BY a OFFSET 2 ROWS FETCH FIRST 3 ROWS ONLY"),
+            "-/2 [a] OFFSET 2 ROWS FETCH FIRST 3 ROWS ONLY");
 }
 
 TEST(LimitClause, GivesTheOrder) {
-  EXPECT_EQ(clause("SELECT * FROM t ORDER BY a, b DESC NULLS LAST, f(c, d) LIMIT 5"), "5/0 [a|b DESC NULLS LAST|f(c, d)] LIMIT 5");
+  EXPECT_EQ(clause("SELECT * FROM t ORDER BY a, b DESC NULLS LAST, f(c, d) LIMIT 5"),
+            "5/0 [a|b DESC NULLS LAST|f(c, d)] LIMIT 5");
   EXPECT_EQ(clause("SELECT row_number() OVER (ORDER BY x) FROM t LIMIT 5"), "5/0 [] LIMIT 5");
   EXPECT_EQ(clause("SELECT * FROM t ORDER BY ALL LIMIT 5"), "5/0 [ALL] LIMIT 5");
   EXPECT_EQ(clause("SELECT * FROM t ORDER BY a -- c, d\n, b LIMIT 5"), "5/0 [a|b] LIMIT 5");
+}
+
+TEST(IsOrdered, ByTheOutermostOrderAlone) {
+  EXPECT_TRUE(is_ordered("SELECT * FROM t ORDER BY a"));
+  EXPECT_TRUE(is_ordered("(SELECT 1 UNION SELECT 2 ORDER BY 1 LIMIT 3);"));
+  EXPECT_FALSE(is_ordered("SELECT * FROM (SELECT * FROM t ORDER BY a)"));
+  EXPECT_FALSE(is_ordered("SELECT rank() OVER (ORDER BY a), string_agg(b ORDER BY c) FROM t"));
+  EXPECT_FALSE(is_ordered("CREATE TABLE x AS SELECT * FROM t ORDER BY a"));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Which names of a statement stand where a table can stand.
 #include <gtest/gtest.h>
-
 #include <string>
 
 #include "sql/lexer.h"
@@ -18,8 +17,10 @@ std::string mentions(std::string_view sql) {
 }
 
 TEST(TableMentions, AfterFromJoinAndCommas) {
-  EXPECT_EQ(mentions("SELECT x, y FROM a, b.c AS d, \"E f\" JOIN g USING (id), h ON 1 = 1 WHERE i IN (1, 2)"), "a b.c E f g h");
-  EXPECT_EQ(mentions("SELECT * FROM a LEFT OUTER JOIN b ON a.x = b.x, c GROUP BY a.x, y ORDER BY p, q LIMIT 5, 6"), "a b c");
+  EXPECT_EQ(mentions("SELECT x, y FROM a, b.c AS d, \"E f\" JOIN g USING (id), h ON 1 = 1 WHERE i IN (1, 2)"),
+            "a b.c E f g h");
+  EXPECT_EQ(mentions("SELECT * FROM a LEFT OUTER JOIN b ON a.x = b.x, c GROUP BY a.x, y ORDER BY p, q LIMIT 5, 6"),
+            "a b c");
   EXPECT_EQ(mentions("FROM a SELECT b, c"), "a");
   EXPECT_EQ(mentions("SELECT 1 FROM a . b . c"), "a.b.c");
   EXPECT_EQ(mentions("SELECT 1 FROM a UNION SELECT x, y FROM b"), "a b");
@@ -27,7 +28,8 @@ TEST(TableMentions, AfterFromJoinAndCommas) {
 }
 
 TEST(TableMentions, InSubqueriesAndParenthesisedJoins) {
-  EXPECT_EQ(mentions("SELECT (SELECT max(x) FROM a) FROM (SELECT y, z FROM b) AS s, c WHERE EXISTS (FROM d)"), "a b c d");
+  EXPECT_EQ(mentions("SELECT (SELECT max(x) FROM a) FROM (SELECT y, z FROM b) AS s, c WHERE EXISTS (FROM d)"),
+            "a b c d");
   EXPECT_EQ(mentions("SELECT * FROM ((a CROSS JOIN b) JOIN c USING (k)), d"), "a b c d");
   EXPECT_EQ(mentions("SELECT * FROM (VALUES ('x', 1), ('y', 2)) v, a"), "a");
   EXPECT_EQ(mentions("SELECT * FROM a, LATERAL (SELECT p, q FROM b) l"), "a b");
@@ -56,7 +58,9 @@ TEST(TableMentions, OfOtherStatements) {
 }
 
 TEST(TableMentions, NotWhereFromMeansSomethingElse) {
-  EXPECT_EQ(mentions("SELECT EXTRACT(year FROM d), trim(both FROM e), substring(f FROM 2 FOR 3), overlay(g PLACING h FROM 1) FROM a"), "a");
+  EXPECT_EQ(mentions("SELECT EXTRACT(year FROM d), trim(both FROM e), substring(f FROM 2 FOR 3), overlay(g PLACING h "
+                     "FROM 1) FROM a"),
+            "a");
   EXPECT_EQ(mentions("SELECT EXTRACT(year FROM (SELECT max(d) FROM b)) FROM a"), "b a");
   EXPECT_EQ(mentions("SELECT * FROM a WHERE x IS DISTINCT FROM y AND z IS NOT DISTINCT FROM w"), "a");
   EXPECT_EQ(mentions("SELECT t.from, t.update FROM a t"), "a");
@@ -73,7 +77,8 @@ TEST(TableMentions, FunctionsAreNone) {
 }
 
 TEST(TableMentions, CommonTableExpressionsAreLeftOutWhereTheyAreVisible) {
-  EXPECT_EQ(mentions("WITH q AS (SELECT * FROM a), r(x) AS NOT MATERIALIZED (SELECT * FROM Q) SELECT * FROM q, R, b"), "a b");
+  EXPECT_EQ(mentions("WITH q AS (SELECT * FROM a), r(x) AS NOT MATERIALIZED (SELECT * FROM Q) SELECT * FROM q, R, b"),
+            "a b");
   EXPECT_EQ(mentions("WITH a AS (SELECT * FROM a) SELECT * FROM a"), "a") << "inside of itself it is the table";
   EXPECT_EQ(mentions("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t, a) SELECT * FROM t"), "a");
   EXPECT_EQ(mentions("SELECT * FROM (WITH q AS (SELECT 1), r AS (SELECT 2) SELECT * FROM q, r) JOIN q ON 1 = 1"), "q");
