@@ -1,9 +1,10 @@
 // The list of codes: sorted, without doubles, each with a page.
-#include "base/codes.h"
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cctype>
-#include <gtest/gtest.h>
+
+#include "base/codes.h"
 
 namespace candor {
 namespace {

@@ -1,5 +1,6 @@
 // The document of a run: its parts, its order, and what it says when a statement fails half-way.
 #include <gtest/gtest.h>
+
 #include <string>
 
 #include "json/json.h"
