@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "candor/documents.h"
@@ -271,6 +272,45 @@ Result<CommitOutcome> Service::hold(Submission& submission) {
   return outcome;
 }
 
+Result<CommitOutcome> Service::review_in_slot(Submission& submission, Session& session) {
+  try {
+    review_submission(submission, session);
+  } catch (const std::exception& fault) {
+    // A fault of the review blocks no commit, and is never called clean.
+    submission.receipt.checks = all_undetermined("engine-fault");
+    for (CheckResult& check : submission.receipt.checks) check.message += std::string(": ") + fault.what();
+  }
+  const bool fired = std::ranges::any_of(submission.receipt.checks,
+                                         [](const CheckResult& check) { return check.verdict == Verdict::kFinding; });
+  if (fired) {
+    Result<CommitOutcome> held = hold(submission);
+    if (!held.ok()) leave_slot(submission.turn);
+    return held;
+  }
+  if (Status released = ledger_->release_slot(submission.turn); !released.ok()) {
+    leave_slot(submission.turn);
+    return std::move(released).error();
+  }
+  return accept(submission, false, nullptr);
+}
+
+// A slot whose hold could not be written must not let the next commit of the turn pass unreviewed.
+void Service::leave_slot(const ledger::TurnKey& turn) {
+  const std::lock_guard hold(mutex_);
+  left_slots_.push_back(turn);
+}
+
+void Service::release_left_slots() {
+  std::vector<ledger::TurnKey> left;
+  {
+    const std::lock_guard hold(mutex_);
+    left.swap(left_slots_);
+  }
+  for (const ledger::TurnKey& turn : left) {
+    if (!ledger_->release_slot(turn).ok()) leave_slot(turn);
+  }
+}
+
 Result<CommitOutcome> Service::commit(const Caller& caller, const Node& input, CancelToken /*cancel*/) {
   CANDOR_TRY(check_input(input));
   Caller who = caller;
@@ -284,16 +324,10 @@ Result<CommitOutcome> Service::commit(const Caller& caller, const Node& input, C
     return accept(submission, false, nullptr);
   }
   CANDOR_ASSIGN(submission.queries, ledger_->completed_queries(submission.turn));
+  release_left_slots();
   // The slot is taken before anything is looked at, so that two commits at once give one review.
   CANDOR_ASSIGN(const ledger::Slot slot, ledger_->reserve_slot(submission.turn));
-  if (slot.mine) {
-    review_submission(submission, *prepared.session);
-    const bool fired = std::ranges::any_of(submission.receipt.checks,
-                                           [](const CheckResult& check) { return check.verdict == Verdict::kFinding; });
-    if (fired) return hold(submission);
-    CANDOR_TRY(ledger_->release_slot(submission.turn));
-    return accept(submission, false, nullptr);
-  }
+  if (slot.mine) return review_in_slot(submission, *prepared.session);
   if (slot.state == ledger::Slot::State::kHeld && slot.digest == submission.digest) {
     CANDOR_ASSIGN(const Node stored, json::parse(slot.hold));
     return accept(submission, true, &stored);

@@ -56,12 +56,16 @@ class Service final : public Candor {
   [[nodiscard]] std::string changed_since(const ledger::QueryRecord& query, Session& session, engine::Engine& engine);
   [[nodiscard]] Result<CommitOutcome> accept(Submission& submission, bool acknowledged, const json::Node* stored_receipt);
   [[nodiscard]] Result<CommitOutcome> hold(Submission& submission);
+  [[nodiscard]] Result<CommitOutcome> review_in_slot(Submission& submission, Session& session);
+  void leave_slot(const ledger::TurnKey& turn);
+  void release_left_slots();
 
   config::Configuration configuration_;
   std::string worker_;
   std::unique_ptr<ledger::Ledger> ledger_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Session>> sessions_;
+  std::vector<ledger::TurnKey> left_slots_;  // reserved by this process and not held; released before the next commit
 };
 
 }  // namespace candor

@@ -91,8 +91,6 @@ std::string_view code_of(Fault fault) {
       return "cancelled";
     case Fault::kTooBig:
       return "over-limit";
-    case Fault::kReadOnly:
-      return "read-only";
     default:
       return "storage";
   }
