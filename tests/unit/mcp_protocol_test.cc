@@ -1,8 +1,7 @@
 // The protocol without a transport: eras, checks and their order, malformed messages, batches, calls in flight.
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <future>
+#include <gtest/gtest.h>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -165,15 +164,16 @@ TEST_F(McpProtocol, ModernChecksComeInTheirOrder) {
       {R"("_meta":{"io.modelcontextprotocol/protocolVersion":7})", &other_version, "-32602/400"},
       {modern_meta("", "1999-01-01"), &other_version, "-32602/400"},
       {modern_meta(R"("io.modelcontextprotocol/clientCapabilities":[])"), &other_version, "-32602/400"},
-      {modern_meta(std::string(kCapabilities) + R"(,"io.modelcontextprotocol/clientInfo":{"name":"x"})"), &other_version,
-       "-32602/400"},
+      {modern_meta(std::string(kCapabilities) + R"(,"io.modelcontextprotocol/clientInfo":{"name":"x"})"),
+       &other_version, "-32602/400"},
       {modern_meta(kCapabilities, "2025-11-25"), &other_version, "-32022/400"},
       {modern_meta(), &other_version, "-32020/400"},
       {modern_meta(), &no_method, "-32020/400"},
       {modern_meta(), &other_method, "-32020/400"},
       {modern_meta(), &right, "-32601/404"},
   };
-  for (const Row& row : rows) EXPECT_EQ(verdict(request("nothing", row.params), row.headers), row.verdict) << row.params;
+  for (const Row& row : rows)
+    EXPECT_EQ(verdict(request("nothing", row.params), row.headers), row.verdict) << row.params;
 }
 
 TEST_F(McpProtocol, AnUnsupportedVersionIsToldWhatIsSupported) {
@@ -215,7 +215,8 @@ TEST_F(McpProtocol, MalformedMessagesAreErrorsWithoutAnId) {
       {"nonsense", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
       {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\xFF\"}", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
       {R"({"jsonrpc":"2.0","id":1,"method":"\ud800"})", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
-      {std::string_view("{\"jsonrpc\":\"2.0\",\0\"id\":1}", 26), R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
+      {std::string_view("{\"jsonrpc\":\"2.0\",\0\"id\":1}", 26),
+       R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
       {R"({"jsonrpc":"2.0","id":1,"id":2,"method":"ping"})", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
       {"7", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,)"},
       {"[]", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,)"},
@@ -225,7 +226,8 @@ TEST_F(McpProtocol, MalformedMessagesAreErrorsWithoutAnId) {
       {R"({"jsonrpc":"2.0","id":3,"method":7})", R"({"jsonrpc":"2.0","id":3,"error":{"code":-32600,)"},
       {R"({"jsonrpc":"2.0","id":null,"method":"ping"})", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,)"},
       {R"({"jsonrpc":"2.0","id":[1],"method":"ping"})", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,)"},
-      {R"({"jsonrpc":"2.0","id":"a","method":"ping","params":[1]})", R"({"jsonrpc":"2.0","id":"a","error":{"code":-32602,)"},
+      {R"({"jsonrpc":"2.0","id":"a","method":"ping","params":[1]})",
+       R"({"jsonrpc":"2.0","id":"a","error":{"code":-32602,)"},
   };
   for (const Row& row : rows) EXPECT_EQ(ask(row.text).substr(0, row.start.size()), row.start) << row.text;
   const std::string deep(100'000, '[');
@@ -233,7 +235,8 @@ TEST_F(McpProtocol, MalformedMessagesAreErrorsWithoutAnId) {
 }
 
 TEST_F(McpProtocol, IdsComeBackAsTheyWere) {
-  for (const std::string_view id : {"0", "-7", "123456789012345678901234567890", "1.50", "\"\"", R"("a\"b")", "9007199254740993"}) {
+  for (const std::string_view id :
+       {"0", "-7", "123456789012345678901234567890", "1.50", "\"\"", R"("a\"b")", "9007199254740993"}) {
     EXPECT_EQ(ask(request("ping", "", id)), R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"result":{}})");
   }
 }
@@ -287,8 +290,9 @@ TEST_F(McpProtocol, ListsHavePagesAndKnowTheirCursors) {
   ASSERT_EQ(next["tools"].items().size(), 1U);
   EXPECT_EQ(next["tools"].items()[0]["name"].text(), "echo");
   EXPECT_EQ(next.find("nextCursor"), nullptr);
-  for (const std::string_view bad : {R"("cursor":"")", R"("cursor":"after-")", R"("cursor":"after-0")", R"("cursor":"after-2")",
-                                     R"("cursor":"after-1x")", R"("cursor":"after-99999999999999999999")", R"("cursor":1)"}) {
+  for (const std::string_view bad :
+       {R"("cursor":"")", R"("cursor":"after-")", R"("cursor":"after-0")", R"("cursor":"after-2")",
+        R"("cursor":"after-1x")", R"("cursor":"after-99999999999999999999")", R"("cursor":1)"}) {
     EXPECT_EQ(verdict(modern("tools/list", std::string(bad))), "-32602/200") << bad;
     EXPECT_EQ(verdict(request("tools/list", bad)), "-32602/200") << bad;
   }
@@ -329,8 +333,8 @@ TEST_F(McpProtocol, ALongDocumentIsSaidOnce) {
 TEST_F(McpProtocol, CallsThatCanNotBeMeantAreRefused) {
   const json::Node unknown = parsed(modern("tools/call", R"("name":"ecoh")"));
   EXPECT_EQ(unknown["error"]["message"].text(), "no tool ecoh; the tools are echo");
-  for (const std::string_view bad : {R"("name":"ecoh")", R"("name":7)", R"("arguments":{})", R"("name":"echo","arguments":[])",
-                                     R"("name":"echo","arguments":null)"}) {
+  for (const std::string_view bad : {R"("name":"ecoh")", R"("name":7)", R"("arguments":{})",
+                                     R"("name":"echo","arguments":[])", R"("name":"echo","arguments":null)"}) {
     EXPECT_EQ(verdict(modern("tools/call", std::string(bad))), "-32602/200") << bad;
     EXPECT_EQ(verdict(request("tools/call", bad)), "-32602/200") << bad;
   }
@@ -374,11 +378,13 @@ TEST_F(McpProtocol, AnIdIsInFlightOnce) {
 }
 
 TEST_F(McpProtocol, ACancelledCallHasNoAnswer) {
-  for (const std::string& call : {modern("tools/call", R"("name":"echo")"), request("tools/call", R"("name":"echo")")}) {
+  for (const std::string& call :
+       {modern("tools/call", R"("name":"echo")"), request("tools/call", R"("name":"echo")")}) {
     auto accepted = server_->accept(call, connection_);
     ASSERT_TRUE(std::holds_alternative<Work>(accepted));
     EXPECT_EQ(ask(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"1"}})"), "");
-    EXPECT_EQ(ask(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"no"}})"), "");
+    EXPECT_EQ(ask(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"no"}})"),
+              "");
     EXPECT_EQ(server_->run(std::get<Work>(std::move(accepted))).text, "");
   }
   // The text "1" is another id than the number.
@@ -479,13 +485,15 @@ TEST_F(McpProtocol, LogMessagesAreSentFromTheLevelAskedFor) {
   EXPECT_EQ(verdict(request("logging/setLevel", R"("level":"warning")")), "result");
   (void)ask(request("tools/call", call));
   ASSERT_EQ(outlet_->texts().size(), 1U);
-  EXPECT_EQ(outlet_->texts()[0],
-            R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","logger":"talking","data":"bad"}})");
+  EXPECT_EQ(
+      outlet_->texts()[0],
+      R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","logger":"talking","data":"bad"}})");
   // A modern request says its level itself; what a legacy one set does not count.
   (void)ask(modern("tools/call", call));
   EXPECT_EQ(outlet_->texts().size(), 1U);
-  (void)ask(request("tools/call", modern_meta(std::string(kCapabilities) + R"(,"io.modelcontextprotocol/logLevel":"debug")") +
-                                      "," + call));
+  (void)ask(
+      request("tools/call",
+              modern_meta(std::string(kCapabilities) + R"(,"io.modelcontextprotocol/logLevel":"debug")") + "," + call));
   EXPECT_EQ(outlet_->texts().size(), 3U);
 }
 

@@ -1,20 +1,18 @@
 // Lines, threads and the orderly end of the stdio server, over pipes and with tools of the test's own.
-#include "mcp/stdio/stdio.h"
-
+#include <atomic>
 #include <fcntl.h>
+#include <future>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <future>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "mcp/stdio/lines.h"
 #include "mcp/stdio/pool.h"
+#include "mcp/stdio/stdio.h"
 
 namespace candor::mcp {
 namespace {
@@ -98,7 +96,9 @@ class McpStdio : public testing::Test {
     code_ = std::async(std::launch::async, [this] { return serve(*server_, settings_); });
   }
 
-  void say(std::string_view text) { ASSERT_EQ(::write(in_[1], text.data(), text.size()), static_cast<ssize_t>(text.size())); }
+  void say(std::string_view text) {
+    ASSERT_EQ(::write(in_[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
   void call(std::string_view tool, int id) {
     say(R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":"tools/call","params":{"name":")" +
         std::string(tool) + "\"}}\n");
@@ -124,7 +124,9 @@ class McpStdio : public testing::Test {
     Tool tool;
     tool.name = std::move(name);
     tool.input_schema = "{}";
-    tool.handler = [](const ToolCall&) { return ToolOutcome{.document = "{}", .is_error = false, .content = {}, .summary = {}}; };
+    tool.handler = [](const ToolCall&) {
+      return ToolOutcome{.document = "{}", .is_error = false, .content = {}, .summary = {}};
+    };
     return tool;
   }
   static Tool echo_tool() { return plain("echo"); }
