@@ -28,6 +28,7 @@ Result<std::vector<Candor::Checked>> Service::check(const Caller& caller, std::s
     context.engine = route.engine;
     context.dialect = std::string(route.dialect());
     context.source = route.source;
+    if (route.source.empty()) context.temporary_objects = prepared.session->temporary_objects();
     context.settings = review_settings();
     context.cancel = cancel;
     checked.checks = review::review_query(checked.sql, context);

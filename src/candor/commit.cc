@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/codes.h"
 #include "candor/documents.h"
 #include "candor/service.h"
 #include "ledger/digest.h"

@@ -253,6 +253,11 @@ bool Session::note_temporary_objects(const std::vector<std::string>& now) {
   return lost;
 }
 
+std::vector<std::string> Session::temporary_objects() {
+  const std::lock_guard hold(mutex_);
+  return temporary_;
+}
+
 bool Session::has_duckdb() const { return !duckdb_sources_.empty() || duckdb_ || scratch_exists(); }
 
 }  // namespace candor

@@ -69,6 +69,9 @@ class Session {
   // lost, since the engine was opened again in between.
   [[nodiscard]] bool note_temporary_objects(const std::vector<std::string>& now);
 
+  // Those that `note_temporary_objects` saw last.
+  [[nodiscard]] std::vector<std::string> temporary_objects();
+
   // Graceful end of all engines.
   void close();
 
