@@ -102,12 +102,14 @@ def includes(tree):
         for match in re.finditer(r'^\s*#\s*include\s+(["<])([^">]+)[">]', tree.text(name), re.M):
             kind, header = match.groups()
             line = line_of(tree.text(name), match.start())
-            if kind == '"' and not (tree.root / "src" / header).is_file():
+            wrapper = next((module for pattern, module in WRAPPED.items() if re.match(pattern, header)), None)
+            if wrapper and not (module + "/").startswith(wrapper + "/"):
+                yield name, line, f"<{header}> stays inside src/{wrapper}: use that module's own interface"
+            elif wrapper and kind == '"':
+                yield name, line, f"write <{header}>: quotes are for Candor's own headers"
+            elif kind == '"' and not (tree.root / "src" / header).is_file():
                 yield name, line, (f'"{header}": name an own header by its whole path below src/, as in '
                                    '"base/result.h"; a relative one goes round the fence')
-            for pattern, wrapper in WRAPPED.items():
-                if re.match(pattern, header) and not (module + "/").startswith(wrapper + "/"):
-                    yield name, line, f"<{header}> stays inside src/{wrapper}: use that module's own interface"
 
 
 def pragma_once(tree):

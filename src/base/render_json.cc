@@ -47,6 +47,29 @@ void append_base64(std::string& out, std::string_view bytes) {
   }
 }
 
+void append_exact_integer(std::string& out, std::int64_t value) {
+  const bool quoted = integer_needs_string(value);
+  if (quoted) out += '"';
+  append_integer(out, value);
+  if (quoted) out += '"';
+}
+
+void append_blob(std::string& out, std::string_view bytes) {
+  out += R"({"base64":")";
+  append_base64(out, bytes);
+  out += R"(","bytes":)";
+  append_integer(out, static_cast<std::int64_t>(bytes.size()));
+  out += '}';
+}
+
+void append_cut(std::string& out, const Cell& cell) {
+  out += R"({"cut":true,"chars":)";
+  append_integer(out, cell.integer);
+  out += R"(,"text":)";
+  append_json_string(out, cell.text);
+  out += '}';
+}
+
 // Map keys and struct names must be JSON strings: a text as it is, anything else as the string of its JSON.
 void append_key(std::string& out, CellReader& reader, int depth);
 
@@ -65,14 +88,7 @@ void append_cell(std::string& out, CellReader& reader, int depth) {
       out += cell.integer != 0 ? "true" : "false";
       return;
     case CellKind::kInteger:
-      if (integer_needs_string(cell.integer)) {
-        out += '"';
-        append_integer(out, cell.integer);
-        out += '"';
-      } else {
-        append_integer(out, cell.integer);
-      }
-      return;
+      return append_exact_integer(out, cell.integer);
     case CellKind::kReal32:
       return append_real(out, static_cast<float>(cell.real));
     case CellKind::kReal64:
@@ -87,19 +103,9 @@ void append_cell(std::string& out, CellReader& reader, int depth) {
       out += cell.text;
       return;
     case CellKind::kBlob:
-      out += "{\"base64\":\"";
-      append_base64(out, cell.text);
-      out += "\",\"bytes\":";
-      append_integer(out, static_cast<std::int64_t>(cell.text.size()));
-      out += '}';
-      return;
+      return append_blob(out, cell.text);
     case CellKind::kCut:
-      out += "{\"cut\":true,\"chars\":";
-      append_integer(out, cell.integer);
-      out += ",\"text\":";
-      append_json_string(out, cell.text);
-      out += '}';
-      return;
+      return append_cut(out, cell);
     case CellKind::kList:
       out += '[';
       for (std::uint32_t i = 0; i < cell.count && reader.ok(); ++i) {

@@ -6,8 +6,9 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <unordered_set>
+
+#include <nlohmann/json.hpp>
 
 #include "base/render_json.h"
 
@@ -61,7 +62,8 @@ std::string reason_of(std::string_view what) {
   if (colon != std::string_view::npos) what.remove_prefix(colon + 2);
   what = what.substr(0, what.find("; last read"));
   std::string reason;
-  for (const char byte : what) reason += static_cast<unsigned char>(byte) < 0x20 ? ' ' : byte;
+  for (const char byte : what)
+    reason += static_cast<unsigned char>(byte) < 0x20 ? ' ' : byte;
   return is_utf8(reason) ? reason : "a syntax error";
 }
 
@@ -118,7 +120,8 @@ class Builder {
     const auto& members = frame.node->members();
     if (members.size() < kLinearMembers) return frame.node->find(name) == nullptr;
     if (frame.names.empty()) {
-      for (const auto& member : members) frame.names.insert(member.first);
+      for (const auto& member : members)
+        frame.names.insert(member.first);
     }
     return frame.names.insert(name).second;
   }
@@ -283,7 +286,8 @@ std::optional<double> Node::real() const {
   const auto done = std::from_chars(text_.data(), end, value);
   if (done.ec == std::errc() && done.ptr == end) return value;
   // from_chars refuses what is too small for a double as well as what is too large; the former is zero to any reader.
-  if (done.ec == std::errc::result_out_of_range && done.ptr == end && std::abs(std::strtod(text_.c_str(), nullptr)) < 1) {
+  if (done.ec == std::errc::result_out_of_range && done.ptr == end &&
+      std::abs(std::strtod(text_.c_str(), nullptr)) < 1) {
     return std::strtod(text_.c_str(), nullptr);
   }
   return std::nullopt;
@@ -328,8 +332,8 @@ Node& Node::set(std::string name, Node value) {
 }
 
 bool operator==(const Node& a, const Node& b) {
-  return a.kind_ == b.kind_ && a.truth_ == b.truth_ && a.raw_ == b.raw_ && a.text_ == b.text_ &&
-         a.items_ == b.items_ && a.members_ == b.members_;
+  return a.kind_ == b.kind_ && a.truth_ == b.truth_ && a.raw_ == b.raw_ && a.text_ == b.text_ && a.items_ == b.items_ &&
+         a.members_ == b.members_;
 }
 
 Result<Node> parse(std::string_view text, const ParseLimits& limits) {

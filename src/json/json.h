@@ -20,7 +20,7 @@ class Node {
   Node() = default;  // null
   [[nodiscard]] static Node boolean(bool value);
   [[nodiscard]] static Node number(std::int64_t value);
-  [[nodiscard]] static Node number(double value);          // non-finite values become strings
+  [[nodiscard]] static Node number(double value);             // non-finite values become strings
   [[nodiscard]] static Node number_text(std::string digits);  // digits as they stand in the text
   [[nodiscard]] static Node string(std::string value);
   [[nodiscard]] static Node array();
@@ -37,12 +37,12 @@ class Node {
   [[nodiscard]] bool is_array() const { return kind_ == Kind::kArray; }
   [[nodiscard]] bool is_object() const { return kind_ == Kind::kObject; }
 
-  [[nodiscard]] bool truth() const { return truth_; }                   // of a boolean, else false
-  [[nodiscard]] const std::string& text() const { return text_; }       // of a string; the digits of a number
-  [[nodiscard]] std::optional<std::int64_t> integer() const;            // of a number written as an integer within int64
-  [[nodiscard]] std::optional<double> real() const;                     // of any number
+  [[nodiscard]] bool truth() const { return truth_; }              // of a boolean, else false
+  [[nodiscard]] const std::string& text() const { return text_; }  // of a string; the digits of a number
+  [[nodiscard]] std::optional<std::int64_t> integer() const;       // of a number written as an integer within int64
+  [[nodiscard]] std::optional<double> real() const;                // of any number
 
-  [[nodiscard]] const std::vector<Node>& items() const { return items_; }              // of an array
+  [[nodiscard]] const std::vector<Node>& items() const { return items_; }  // of an array
   [[nodiscard]] std::vector<Node>& items() { return items_; }
   [[nodiscard]] const std::vector<std::pair<std::string, Node>>& members() const { return members_; }  // of an object
   [[nodiscard]] std::vector<std::pair<std::string, Node>>& members() { return members_; }
@@ -55,8 +55,8 @@ class Node {
   // The text of a string member, or `otherwise`.
   [[nodiscard]] std::string_view string_or(std::string_view name, std::string_view otherwise) const;
 
-  Node& push(Node item);                     // onto an array; this
-  Node& set(std::string name, Node value);   // replaces a member of that name; this
+  Node& push(Node item);                    // onto an array; this
+  Node& set(std::string name, Node value);  // replaces a member of that name; this
 
   friend bool operator==(const Node&, const Node&);  // numbers by their digits, members in their order
 

@@ -24,12 +24,12 @@ enum class ProbeScope : std::uint8_t { kScratch, kLocal, kAll };
 struct Settings {
   bool enabled = true;
   ProbeScope probe = ProbeScope::kLocal;
-  std::uint64_t rows_max = 500'000;            // both tables
-  std::uint64_t key_width_max = 256;           // of each key or filter column
-  std::uint64_t key_chars_max = 16'000'000;    // rows times key width, a side
-  std::int64_t statement_ms = 30'000;          // the statement timeout in force; under 5 s no probe begins
-  std::uint64_t conjuncts_max = 8;             // a side
-  std::uint64_t nodes_max = 64;                // of all keys and filters
+  std::uint64_t rows_max = 500'000;          // both tables
+  std::uint64_t key_width_max = 256;         // of each key or filter column
+  std::uint64_t key_chars_max = 16'000'000;  // rows times key width, a side
+  std::int64_t statement_ms = 30'000;        // the statement timeout in force; under 5 s no probe begins
+  std::uint64_t conjuncts_max = 8;           // a side
+  std::uint64_t nodes_max = 64;              // of all keys and filters
 };
 
 // ---- 1. which query ----
@@ -45,51 +45,57 @@ struct ShownQuery {
 
 struct Located {
   const ShownQuery* query = nullptr;  // null: none, for `reason`
-  std::string reason;                 // no-evidence, no-match, output-cut, split-values, ambiguous-match
-  std::vector<std::string> not_shown; // with a query named by the answer: committed values that it does not show, as text
+  // no-evidence, no-match, output-cut, split-values, ambiguous-match. Beside a query that the answer named: output-cut,
+  // when values that it does not show may stand in the missing part.
+  std::string reason;
+  std::vector<std::string>
+      not_shown;  // with a query named by the answer: committed values that it does not show, as text
 };
 
 // `answer` is the input of answer_commit (fields or rows). Without `named`, looks for the one query that shows every value
 // that counts as evidence; with it, checks every value against that query. Pure.
-[[nodiscard]] Located locate(const json::Node& answer, const std::vector<ShownQuery>& queries, const ShownQuery* named = nullptr);
+[[nodiscard]] Located locate(const json::Node& answer, const std::vector<ShownQuery>& queries,
+                             const ShownQuery* named = nullptr);
 
 // ---- 2.–5. what its joins did ----
 
 // One side of a measured pair.
 struct Side {
-  std::string table;     // as the catalog names it: "patients"
-  std::string full_name; // three parts: "scratch.main.patients"
-  std::string alias;     // as the query names it; the table's name without one
-  bool grouped = false;  // the rule looks at it
+  std::string table;          // as the catalog names it: "patients"
+  std::string full_name;      // three parts: "scratch.main.patients"
+  std::string alias;          // as the query names it; the table's name without one
+  bool grouped = false;       // the rule looks at it
   std::uint64_t rows = 0;     // under its own filter
   std::uint64_t matched = 0;  // of those, with a match on the other side under that side's filter
-  std::optional<std::uint64_t> matched_without_other_filter;  // measured where `matched` was low and there is such a filter
+  std::optional<std::uint64_t>
+      matched_without_other_filter;  // measured where `matched` was low and there is such a filter
 };
 
 // One measured pair of tables.
 struct Pair {
   Side left, right;
-  std::string condition;       // the equalities as the query writes them
-  std::string counting_sql;    // run again it gives the counts: columns left_rows, left_matched, right_rows, right_matched
-  bool sample = false;         // counts are of a sample of keys
-  double error = 0;            // of a sample: half-width of the 95 % interval of a share, 0…1
+  std::string condition;  // the equalities as the query writes them
+  std::string
+      counting_sql;     // run again it gives the counts: columns left_rows, left_matched, right_rows, right_matched
+  bool sample = false;  // counts are of a sample of keys
+  double error = 0;     // of a sample: half-width of the 95 % interval of a share, 0…1
 };
 
 struct CheckResult {
-  std::string check;          // "join-coverage"
+  std::string check;  // "join-coverage"
   Verdict verdict = Verdict::kUndetermined;
-  std::string reason;         // code of codes.h when undetermined; "selected-by-filter" when clean for that reason
-  std::string message;        // in words, for people and agents; of a finding: the counts
-  std::string stated;         // where the answer states M of N: "basis" or "rows.note"; else empty
+  std::string reason;   // code of codes.h when undetermined; "selected-by-filter" when clean for that reason
+  std::string message;  // in words, for people and agents; of a finding: the counts
+  std::string stated;   // where the answer states M of N: "basis" or "rows.note"; else empty
   std::vector<Pair> pairs;
 };
 
 struct Context {
-  engine::Engine* engine = nullptr;   // of the query
-  std::string dialect;                // "duckdb" or "sqlite"
-  std::string source;                 // of SQLite: its name, "" otherwise
+  engine::Engine* engine = nullptr;            // of the query
+  std::string dialect;                         // "duckdb" or "sqlite"
+  std::string source;                          // of SQLite: its name, "" otherwise
   std::vector<std::string> temporary_objects;  // the agent's, when the query ran
-  std::string basis, note;            // of the answer; empty for a review without a commit
+  std::string basis, note;                     // of the answer; empty for a review without a commit
   Settings settings;
   CancelToken cancel;
 };
@@ -115,6 +121,7 @@ struct Counts {
   std::uint64_t left_rows = 0, left_matched = 0, right_rows = 0, right_matched = 0;
   friend bool operator==(const Counts&, const Counts&) = default;
 };
-[[nodiscard]] Result<Counts> count_again(engine::Engine& engine, std::string_view counting_sql, const CancelToken& cancel);
+[[nodiscard]] Result<Counts> count_again(engine::Engine& engine, std::string_view counting_sql,
+                                         const CancelToken& cancel);
 
 }  // namespace candor::review

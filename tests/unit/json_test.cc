@@ -2,7 +2,6 @@
 #include "json/json.h"
 
 #include <gtest/gtest.h>
-
 #include <limits>
 
 namespace candor::json {
@@ -25,9 +24,8 @@ std::string refusal(std::string_view text, const ParseLimits& limits = {}) {
 std::string nested(std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
 
 TEST(Json, TextComesBackUnchanged) {
-  for (const std::string_view text :
-       {R"({"b":1,"a":[true,false,null,"x",{}],"":[]})", R"("plain")", "0", "null", "[]", "{}", R"("\u0000\u001f\"\\")",
-        "\"\xF0\x9F\x99\x82 \xC3\xA4\""}) {
+  for (const std::string_view text : {R"({"b":1,"a":[true,false,null,"x",{}],"":[]})", R"("plain")", "0", "null", "[]",
+                                      "{}", R"("\u0000\u001f\"\\")", "\"\xF0\x9F\x99\x82 \xC3\xA4\""}) {
     EXPECT_EQ(round_trip(text), text);
   }
 }
@@ -73,8 +71,9 @@ TEST(Json, EscapesAreDecoded) {
 
 TEST(Json, MalformedTextIsRefused) {
   for (const std::string_view text :
-       {"", " ", "{", "[1,]", "{\"a\":}", "{\"a\" 1}", "{a:1}", "'a'", "01", "+1", ".5", "1.", "1e", "NaN", "Infinity", "-",
-        "nul", "True", "[1] 2", "[1]]", "// c\n1", "\"a", "\"\t\"", "\"\\x41\"", "\"\\u12g4\"", "1e309", "-1e309", "\x01"}) {
+       {"",        " ",   "{",      "[1,]",      "{\"a\":}",    "{\"a\" 1}", "{a:1}",  "'a'",  "01",    "+1",
+        ".5",      "1.",  "1e",     "NaN",       "Infinity",    "-",         "nul",    "True", "[1] 2", "[1]]",
+        "// c\n1", "\"a", "\"\t\"", "\"\\x41\"", "\"\\u12g4\"", "1e309",     "-1e309", "\x01"}) {
     EXPECT_NE(refusal(text), "accepted") << text;
   }
 }
@@ -87,8 +86,8 @@ TEST(Json, NulOutsideOfAStringIsNotTheEnd) {
 
 TEST(Json, BrokenUnicodeIsRefused) {
   for (const std::string_view text :
-       {R"("\ud800")", R"("\udc00")", R"("\ud800\ud800")", R"("\ud83dx")", "\"\xFF\"", "\"\xC0\x80\"", "\"\xED\xA0\x80\"",
-        "\"\xF5\x80\x80\x80\"", "\"\xE4\xB8\"", "{\"\xFF\":1}"}) {
+       {R"("\ud800")", R"("\udc00")", R"("\ud800\ud800")", R"("\ud83dx")", "\"\xFF\"", "\"\xC0\x80\"",
+        "\"\xED\xA0\x80\"", "\"\xF5\x80\x80\x80\"", "\"\xE4\xB8\"", "{\"\xFF\":1}"}) {
     const std::string message = refusal(text);
     EXPECT_NE(message, "accepted");
     EXPECT_EQ(message.find('\xFF'), std::string::npos) << "the bad bytes must not leak into the message";
@@ -100,7 +99,8 @@ TEST(Json, DuplicateMembersAreRefusedInSmallAndLargeObjects) {
   EXPECT_NE(refusal(R"({"a":1,"\u0061":3})").find("twice"), std::string::npos);
   EXPECT_EQ(round_trip(R"([{"a":1},{"a":{"a":1}}])"), R"([{"a":1},{"a":{"a":1}}])");
   std::string large = "{";
-  for (int i = 0; i < 100; ++i) large += "\"m" + std::to_string(i) + "\":0,";
+  for (int i = 0; i < 100; ++i)
+    large += "\"m" + std::to_string(i) + "\":0,";
   EXPECT_TRUE(parse(large + "\"m100\":0}").ok());
   for (const std::string_view again : {"m0", "m23", "m24", "m99"}) {
     EXPECT_NE(refusal(large + '"' + std::string(again) + "\":0}").find("twice"), std::string::npos) << again;
@@ -149,7 +149,8 @@ TEST(Json, TreesAreBuiltAndPrinted) {
   node.set("l", Node::array().push(Node::raw("[1, 2]")));
   EXPECT_EQ(dump(node), R"({"i":true,"d":0.1,"s":"a\nb","n":null,"e":[],"l":[[1, 2]]})");
   EXPECT_EQ(dump_pretty(node),
-            "{\n  \"i\": true,\n  \"d\": 0.1,\n  \"s\": \"a\\nb\",\n  \"n\": null,\n  \"e\": [],\n  \"l\": [\n    [1, 2]\n  ]\n}");
+            "{\n  \"i\": true,\n  \"d\": 0.1,\n  \"s\": \"a\\nb\",\n  \"n\": null,\n  \"e\": [],\n  \"l\": [\n    [1, "
+            "2]\n  ]\n}");
 }
 
 TEST(Json, NonFiniteNumbersAreStrings) {

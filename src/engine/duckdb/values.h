@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/value.h"
-#include "duckdb.h"
+#include <duckdb.h>
 
 namespace candor::engine::duckdb {
 

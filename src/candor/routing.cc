@@ -1,0 +1,169 @@
+// Which engine a statement is for: told by the tables that it mentions.
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+#include "base/near_names.h"
+#include "candor/session.h"
+#include "sql/lexer.h"
+
+namespace candor {
+namespace {
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+template <typename Map>
+auto find_named(Map& map, std::string_view name) {
+  return std::ranges::find_if(map, [&](const auto& entry) { return same_name(entry.first, name); });
+}
+
+bool has_table(const engine::Catalog& catalog, std::string_view name) {
+  return std::ranges::any_of(catalog.tables, [&](const engine::CatalogTable& table) { return same_name(table.name, name); });
+}
+
+std::string joined(const std::vector<std::string>& names, std::string_view separator) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : std::string(separator)) + name;
+  return text;
+}
+
+Diagnostic ambiguous(const std::string& table, const std::vector<std::string>& owners) {
+  std::vector<std::string> forms;
+  for (const std::string& owner : owners) forms.push_back(owner + "." + table);
+  return make_error("ambiguous-table", "'" + table + "' is a table of several sources: " + joined(owners, ", "),
+                    "write " + joined(forms, " or "));
+}
+
+Diagnostic two_engines(const std::set<std::string>& lite, bool duckdb) {
+  std::vector<std::string> names(lite.begin(), lite.end());
+  const std::string first = names.front();
+  if (duckdb) names.emplace_back("the DuckDB side");
+  return make_error("sources-in-two-engines", "the statement reads tables of " + joined(names, " and ") + " at once",
+                    "copy the rows of '" + first + "' into the scratch database with materialize, then join there");
+}
+
+bool begins_with_write(std::string_view sql) {
+  const std::vector<sql::Token> tokens = sql::tokenize(sql.substr(0, 4096));
+  constexpr std::string_view kWrites[] = {"create", "insert", "update", "delete", "drop"};
+  return !tokens.empty() &&
+         std::ranges::any_of(kWrites, [&](std::string_view word) { return sql::is_word(tokens.front(), word); });
+}
+
+}  // namespace
+
+Result<Route> Session::route(std::string_view sql, const std::string& wanted_source) {
+  bool one_engine = false;
+  {
+    const std::lock_guard hold(mutex_);
+    recognise();
+    one_engine = lite_.empty() && failed_.empty() && duckdb_sources_.size() < 2;
+  }
+  if (!wanted_source.empty()) return route_by_name(wanted_source);
+  if (one_engine) return engine_of("");
+  return route_by_mentions(sql);
+}
+
+Result<Route> Session::route_by_name(const std::string& wanted) {
+  std::vector<std::string> known{std::string(kScratch)};
+  {
+    const std::lock_guard hold(mutex_);
+    if (const auto failed = find_named(failed_, wanted); failed != failed_.end()) return failed->second;
+    for (const auto& [name, lite] : lite_) known.push_back(name);
+    for (const engine::SourceSpec& spec : duckdb_sources_) known.push_back(spec.name);
+  }
+  const auto found = std::ranges::find_if(known, [&](const std::string& name) { return same_name(name, wanted); });
+  if (found != known.end()) return engine_of(*found);
+  return make_error("unknown-source", "no source named '" + wanted + "'",
+                    "published are " + joined(near_names(wanted, known, known.size()), ", "));
+}
+
+Result<std::vector<std::string>> Session::owners_of(const std::string& table) {
+  std::vector<std::string> owners;
+  if (std::ranges::any_of(temporary_, [&](const std::string& name) { return same_name(name, table); })) {
+    owners.emplace_back(kScratch);
+  }
+  if (has_duckdb()) {
+    CANDOR_ASSIGN(const engine::Catalog* catalog, duckdb_catalog(true));
+    for (const engine::CatalogTable& entry : catalog->tables) {
+      if (same_name(entry.name, table)) owners.push_back(entry.source);
+    }
+  }
+  for (auto& [source, lite] : lite_) {
+    // A source that can't be opened has no tables to be meant; `schema` tells why.
+    const Result<const engine::Catalog*> catalog = lite_catalog(lite);
+    if (catalog.ok() && has_table(**catalog, table)) owners.push_back(source);
+  }
+  std::ranges::sort(owners);
+  const auto twice = std::ranges::unique(owners);
+  owners.erase(twice.begin(), twice.end());
+  return owners;
+}
+
+std::vector<std::string> Session::hidden_by_scratch(const std::string& table) {
+  const std::lock_guard hold(mutex_);
+  if (duckdb_sources_.empty()) return {};  // a table of SQLite of the same name is refused as ambiguous, not hidden
+  const Result<const engine::Catalog*> known = duckdb_catalog(false);
+  if (!known.ok()) return {};
+  const auto published = [&](const engine::CatalogTable& entry) {
+    return entry.source != kScratch && same_name(entry.name, table);
+  };
+  if (std::ranges::none_of((*known)->tables, published)) return {};
+  const Result<std::vector<std::string>> owners = owners_of(table);
+  if (!owners.ok() || std::ranges::find(*owners, kScratch) == owners->end()) return {};
+  std::vector<std::string> hidden;
+  for (const std::string& owner : *owners) {
+    if (owner != kScratch) hidden.push_back(owner + "." + table);
+  }
+  return hidden;
+}
+
+Result<Route> Session::route_by_mentions(std::string_view sql) {
+  std::set<std::string> lite;
+  bool duckdb = false;
+  std::string only_lite;
+  {
+    const std::lock_guard hold(mutex_);
+    for (const sql::TableMention& mention : sql::table_mentions(sql)) {
+      if (mention.parts.size() > 1) {
+        const std::string& first = mention.parts.front();
+        if (const auto failed = find_named(failed_, first); failed != failed_.end()) return failed->second;
+        const auto found = find_named(lite_, first);
+        if (found == lite_.end()) {
+          duckdb = true;
+        } else {
+          lite.insert(found->first);
+        }
+        continue;
+      }
+      const std::string& table = mention.parts.front();
+      CANDOR_ASSIGN(std::vector<std::string> owners, owners_of(table));
+      // The scratch hides published tables of DuckDB by that name, with a warning; between engines nothing is guessed.
+      if (std::ranges::find(owners, kScratch) != owners.end()) {
+        std::erase_if(owners, [&](const std::string& owner) { return owner != kScratch && !lite_.contains(owner); });
+      }
+      if (owners.size() > 1) {
+        Diagnostic failure = ambiguous(table, owners);
+        failure.span = mention.span;
+        return failure;
+      }
+      if (owners.empty()) continue;
+      if (lite_.contains(owners.front())) {
+        lite.insert(owners.front());
+      } else {
+        duckdb = true;
+      }
+    }
+    if (lite_.size() == 1 && duckdb_sources_.empty()) only_lite = lite_.begin()->first;
+  }
+  const bool write = begins_with_write(sql);
+  if (lite.size() > 1 || (!lite.empty() && (duckdb || write))) return two_engines(lite, duckdb || write);
+  if (!lite.empty()) return engine_of(*lite.begin());
+  return engine_of(duckdb || write ? "" : only_lite);
+}
+
+}  // namespace candor

@@ -1,0 +1,233 @@
+// Ask: running the statements of a text, one query of the ledger each.
+#include <chrono>
+#include <utility>
+
+#include "base/near_names.h"
+#include "base/render_json.h"
+#include "candor/documents.h"
+#include "candor/service.h"
+#include "candor/universe.h"
+#include "engine/source_version.h"
+#include "ledger/digest.h"
+#include "sql/lexer.h"
+
+namespace candor {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::size_t kEvidenceBytes = std::size_t{1} << 20U;  // of a result's rows that the ledger keeps
+
+double ms_since(steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(steady_clock::now() - start).count();
+}
+
+std::int64_t unix_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+json::Node names_node(const std::vector<std::string>& names) {
+  json::Node list = json::Node::array();
+  for (const std::string& name : names) list.push(json::Node::string(name));
+  return list;
+}
+
+std::string columns_json(const std::vector<Column>& columns) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    out += i > 0 ? R"(,{"name":)" : R"({"name":)";
+    append_json_string(out, columns[i].name);
+    out += R"(,"type":)";
+    append_json_string(out, columns[i].type);
+    out += R"(,"id":"c)" + std::to_string(i) + "\"}";
+  }
+  return out + "]";
+}
+
+std::string versions_json(const std::map<std::string, std::string>& versions) {
+  json::Node node = json::Node::object();
+  for (const auto& [source, version] : versions) node.set(source, json::Node::string(version));
+  return json::dump(node);
+}
+
+}  // namespace
+
+// A statement on its way: what the ledger and the telemetry will say of it.
+struct Service::Execution {
+  ledger::QueryRecord query;
+  std::string evidence = "[";  // rows as JSON, as they were shown
+  bool evidence_full = false;
+  bool cell_cut = false;
+  std::uint64_t affected = 0;
+  std::uint64_t omitted = 0;
+  steady_clock::time_point began = steady_clock::now();
+
+  void keep(const RowBatch& batch, std::size_t columns) {
+    CellReader reader(batch.cells);
+    for (std::uint32_t row = 0; row < batch.rows; ++row) {
+      if (evidence.size() > kEvidenceBytes) {
+        evidence_full = true;
+        return;
+      }
+      if (evidence.size() > 1) evidence += ',';
+      evidence += '[';
+      for (std::size_t column = 0; column < columns; ++column) {
+        if (column > 0) evidence += ',';
+        CellReader ahead = reader;
+        cell_cut = cell_cut || ahead.next().kind == CellKind::kCut;
+        append_json(evidence, reader);
+      }
+      evidence += ']';
+    }
+  }
+};
+
+engine::RunRequest Service::request_of(std::string_view sql, const RunOptions& options) const {
+  engine::RunRequest request;
+  request.sql = std::string(sql);
+  request.allow_writes = options.allow_writes;
+  request.rows_max = options.rows_max.value_or(static_cast<std::uint64_t>(configuration_.limit("rows_per_result")));
+  request.chars_max = static_cast<std::uint64_t>(configuration_.limit("result_chars"));
+  request.cell_chars_max = static_cast<std::uint64_t>(configuration_.limit("cell_chars"));
+  request.deadline_ms = configuration_.limit("statement_seconds") * 1000;
+  request.count_budget_ms = configuration_.limit("count_budget_ms");
+  return request;
+}
+
+Status Service::run(const Caller& caller, std::string_view sql, const RunOptions& options, ResultSink& sink,
+                    CancelToken cancel) {
+  if (!is_utf8(sql) || sql.find('\0') != std::string_view::npos) {
+    return make_error("invalid-text", "the statement is not valid UTF-8 or holds a NUL", "send the text as UTF-8");
+  }
+  const auto chars_max = static_cast<std::uint64_t>(configuration_.limit("statement_chars"));
+  if (sql.size() > chars_max) {
+    return make_error("over-limit", "the text has " + std::to_string(sql.size()) + " bytes, statement_chars allows " +
+                                        std::to_string(chars_max),
+                      "send less at once, or raise limits.statement_chars");
+  }
+  const std::vector<Span> statements = sql::split_statements(sql);
+  const auto statements_max = static_cast<std::size_t>(configuration_.limit("statements_per_batch"));
+  if (statements.empty()) return make_error("syntax", "there is no statement in the text", "write a statement: SELECT 1");
+  if (statements.size() > statements_max) {
+    return make_error("over-limit", "the text has " + std::to_string(statements.size()) +
+                                        " statements, statements_per_batch allows " + std::to_string(statements_max),
+                      "send them in several calls, or raise limits.statements_per_batch");
+  }
+  CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    StatementStart start;
+    start.index = i;
+    start.count = statements.size();
+    start.sql = std::string(sql.substr(statements[i].start, statements[i].end - statements[i].start));
+    if (!run_one(caller, prepared, std::move(start), options, sink, cancel) && !options.keep_going) break;
+  }
+  return Ok{};
+}
+
+bool Service::run_one(const Caller& caller, const Prepared& prepared, StatementStart start, const RunOptions& options,
+                      ResultSink& sink, const CancelToken& cancel) {
+  Session& session = *prepared.session;
+  Execution execution;
+  execution.query.turn = prepared.turn;
+  execution.query.sql = start.sql;
+  execution.query.started_ms = unix_ms();
+  execution.query.source_versions = versions_json(session.source_versions());
+  const auto fail = [&](Diagnostic failure) {
+    failure = explain_failure(session, start.sql, std::move(failure));
+    execution.query.succeeded = false;
+    execution.query.error_code = failure.code;
+    record(caller, execution);
+    sink.failed(start, failure);
+    return false;
+  };
+  Result<Route> route = session.route(start.sql, options.source);
+  if (!route.ok()) return fail(route.error());
+  execution.query.engine = std::string(route->dialect());
+  execution.query.source = route->source;
+  const engine::RunRequest request = request_of(start.sql, options);
+  auto opened = route->engine->run(request, cancel);
+  if (!opened.ok()) return fail(opened.error());
+  engine::RowStream& stream = **opened;
+  start.header = stream.header();
+  execution.query.kind = std::string(engine::to_string(start.header.kind));
+  execution.query.target = start.header.target;
+  execution.query.columns = columns_json(start.header.columns);
+  execution.query.temporary_objects = json::dump(names_node(start.header.temporary_objects));
+  StatementEnd end;
+  if (route->source.empty() && session.note_temporary_objects(start.header.temporary_objects)) {
+    end.warnings.push_back({"temporary-lost", "the engine was opened again: earlier temporary tables and views are gone",
+                            "create them again where they are needed"});
+  }
+  sink.start(start);
+  engine::End last;
+  for (;;) {
+    engine::RowStream::Item item = stream.next();
+    if (auto* failure = std::get_if<Diagnostic>(&item)) return fail(std::move(*failure));
+    if (auto* done = std::get_if<engine::End>(&item)) {
+      last = *done;
+      break;
+    }
+    const auto& batch = std::get<RowBatch>(item);
+    execution.keep(batch, start.header.columns.size());
+    if (!sink.rows(batch)) return fail(make_error("cancelled", "the reader of the result went away"));
+  }
+  opened->reset();
+  if (engine::writes(start.header.kind)) session.scratch_changed();
+  end.statement_type = execution.query.kind;
+  end.resource = start.header.target.empty() ? route->source : start.header.target;
+  end.row_count = last.rows;
+  end.affected_count = last.affected;
+  if (last.rows_total == std::uint64_t{0}) end.rows_scanned = last.rows_scanned;
+  end.normalized_sql = sql::normalize(start.sql);
+  if (!start.header.columns.empty()) {
+    end.surface = surface_of({start.sql, last.rows, last.rows_total, last.cut_by_chars, request.rows_max,
+                              options.rows_max.has_value(), request.count_budget_ms, start.header.columns},
+                             *route->engine, cancel);
+    execution.query.scope = json::dump(surface_document(end.surface));
+  }
+  add_table_warnings(session, start.sql, end.warnings);
+  execution.query.succeeded = true;
+  execution.query.row_count = last.rows;
+  execution.query.output_cut = end.surface.output_truncated || execution.cell_cut || execution.evidence_full;
+  execution.query.rows = execution.evidence + "]";
+  execution.affected = last.affected.value_or(last.rows);
+  if (end.surface.output_truncated) execution.omitted = end.surface.universe_total.value_or(last.rows) - last.rows;
+  record(caller, execution);
+  if (execution.query.id.empty()) {
+    sink.failed(start, make_error("storage", "the ledger could not record the query: " + execution.query.error_code,
+                                  "make room for the ledger in " + configuration_.home));
+    return false;
+  }
+  end.query_id = execution.query.id;
+  end.elapsed_ms = ms_since(execution.began);
+  sink.end(end);
+  return true;
+}
+
+void Service::record(const Caller& caller, Execution& execution) {
+  ledger::QueryRecord& query = execution.query;
+  query.elapsed_ms = static_cast<std::int64_t>(ms_since(execution.began));
+  Result<std::string> id = ledger_->record_query(query);
+  if (id.ok()) {
+    query.id = *id;
+  } else {
+    query.error_code = id.error().message;
+  }
+  ledger::Telemetry telemetry;
+  telemetry.surface = caller.surface;
+  telemetry.session = query.turn.session;
+  telemetry.turn = query.turn.turn;
+  telemetry.succeeded = query.succeeded && id.ok();
+  telemetry.statement_type = query.kind;
+  telemetry.resource = query.target.empty() ? query.source : query.target;
+  telemetry.row_or_affected_count = execution.affected;
+  telemetry.result_chars = execution.evidence.size();
+  telemetry.rows_omitted = execution.omitted;
+  telemetry.duration_ms = ms_since(execution.began);
+  telemetry.sql_length = query.sql.size();
+  telemetry.sql_fingerprint = ledger::sha256_hex(query.sql);
+  telemetry.error_code = query.succeeded ? "" : query.error_code;
+  ledger_->record_telemetry(telemetry);
+}
+
+}  // namespace candor

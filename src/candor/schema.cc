@@ -1,0 +1,47 @@
+// What there is to ask.
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/near_names.h"
+#include "candor/service.h"
+
+namespace candor {
+namespace {
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+// "table", "source", "source.table" or "source.schema.table".
+bool selects(std::string_view resource, const engine::CatalogTable& table) {
+  return same_name(resource, table.name) || same_name(resource, table.source) ||
+         same_name(resource, table.source + "." + table.name) ||
+         same_name(resource, table.source + "." + table.schema + "." + table.name);
+}
+
+}  // namespace
+
+Result<engine::Catalog> Service::schema(const Caller& caller, const std::string& resource) {
+  CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
+  CANDOR_ASSIGN(engine::Catalog catalog, prepared.session->catalog());
+  if (resource.empty()) return catalog;
+  std::vector<engine::CatalogTable> wanted;
+  std::vector<std::string> names;
+  for (engine::CatalogTable& table : catalog.tables) {
+    names.push_back(table.source + "." + table.name);
+    if (selects(resource, table)) wanted.push_back(std::move(table));
+  }
+  if (wanted.empty()) {
+    std::string hint;
+    for (const std::string& near : near_names(resource, names)) hint += (hint.empty() ? "did you mean " : ", ") + near;
+    return make_error("unknown-table", "no table or source named '" + resource + "'",
+                      hint.empty() ? "candor schema lists all of them" : hint + "?");
+  }
+  catalog.tables = std::move(wanted);
+  return catalog;
+}
+
+}  // namespace candor

@@ -1,0 +1,71 @@
+// The implementation of the facade: its parts by subject are run.cc, materialize.cc, schema.cc, commit.cc and check.cc.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "candor/candor.h"
+#include "candor/session.h"
+
+namespace candor {
+
+class Service final : public Candor {
+ public:
+  Service(config::Configuration configuration, std::string worker, std::unique_ptr<ledger::Ledger> ledger);
+  ~Service() override;
+
+  [[nodiscard]] const config::Configuration& configuration() const override { return configuration_; }
+  [[nodiscard]] Status run(const Caller& caller, std::string_view sql, const RunOptions& options, ResultSink& sink,
+                           CancelToken cancel) override;
+  [[nodiscard]] Result<Materialized> materialize(const Caller& caller, std::string_view sql, const std::string& table,
+                                                 bool replace, const RunOptions& options, CancelToken cancel) override;
+  [[nodiscard]] Result<engine::Catalog> schema(const Caller& caller, const std::string& resource) override;
+  [[nodiscard]] Result<CommitOutcome> commit(const Caller& caller, const json::Node& input, CancelToken cancel) override;
+  [[nodiscard]] Result<std::vector<Checked>> check(const Caller& caller, std::string_view sql, const RunOptions& options,
+                                                   CancelToken cancel) override;
+  [[nodiscard]] Result<Verification> verify(const std::string& answer_id, CancelToken cancel) override;
+  [[nodiscard]] ledger::Ledger& ledger() override { return *ledger_; }
+  void close_session(const std::string& session, bool keep) override;
+
+ private:
+  struct Prepared {  // what every call of a session begins with
+    std::shared_ptr<Session> session;
+    ledger::TurnKey turn;
+  };
+  [[nodiscard]] Result<Prepared> prepare(const Caller& caller);
+  [[nodiscard]] std::string folder_of(const std::string& session) const;
+  [[nodiscard]] engine::RunRequest request_of(std::string_view sql, const RunOptions& options) const;
+
+  // One statement of a batch; whether it succeeded.
+  struct Execution;
+  bool run_one(const Caller& caller, const Prepared& prepared, StatementStart start, const RunOptions& options,
+               ResultSink& sink, const CancelToken& cancel);
+  Diagnostic explain_failure(Session& session, std::string_view sql, Diagnostic failure);
+  void add_table_warnings(Session& session, std::string_view sql, std::vector<Warning>& warnings);
+  void record(const Caller& caller, Execution& execution);
+
+  // The review of a commit (commit.cc).
+  struct Submission;
+  [[nodiscard]] review::Settings review_settings() const;
+  [[nodiscard]] Result<Submission> read_submission(const Caller& caller, const Prepared& prepared, const json::Node& input);
+  void review_submission(Submission& submission, Session& session);
+  [[nodiscard]] std::string changed_since(const ledger::QueryRecord& query, Session& session, engine::Engine& engine);
+  [[nodiscard]] Result<CommitOutcome> accept(Submission& submission, bool acknowledged, const json::Node* stored_receipt);
+  [[nodiscard]] Result<CommitOutcome> hold(Submission& submission);
+  [[nodiscard]] Result<CommitOutcome> review_in_slot(Submission& submission, Session& session);
+  void leave_slot(const ledger::TurnKey& turn);
+  void release_left_slots();
+
+  config::Configuration configuration_;
+  std::string worker_;
+  std::unique_ptr<ledger::Ledger> ledger_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Session>> sessions_;
+  std::vector<ledger::TurnKey> left_slots_;  // reserved by this process and not held; released before the next commit
+};
+
+}  // namespace candor

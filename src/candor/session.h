@@ -1,0 +1,124 @@
+// One session's engines: the DuckDB worker with its scratch database, and a worker for each SQLite source. Opened when
+// first needed, one owner a scratch database, opened anew when a source's files change.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "config/config.h"
+#include "engine/engine.h"
+#include "engine/worker/worker_engine.h"
+
+namespace candor {
+
+inline constexpr std::string_view kScratch = "scratch";
+
+// Where a statement runs.
+struct Route {
+  engine::Engine* engine = nullptr;
+  std::string source;  // of SQLite: its name; empty: DuckDB
+  [[nodiscard]] std::string_view dialect() const { return source.empty() ? "duckdb" : "sqlite"; }
+};
+
+class Session {
+ public:
+  // `folder` is the session's own below the home; `cache` is shared by all sessions.
+  Session(std::string name, std::string folder, std::string cache, std::string worker, const config::Configuration& configuration);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session();
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  // The engine that can answer the statement: the one named, else the one whose tables it mentions. Fails with
+  // `unknown-source`, `sources-in-two-engines`, `ambiguous-table`, `locked`, and with the reason why a mentioned source
+  // can't be opened.
+  [[nodiscard]] Result<Route> route(std::string_view sql, const std::string& wanted_source);
+
+  // The DuckDB engine with the scratch database; takes the session's lock. Fails with `locked`.
+  [[nodiscard]] Result<engine::Engine*> duckdb();
+  // The engine of a SQLite source, or of DuckDB for any other name and the empty one.
+  [[nodiscard]] Result<Route> engine_of(const std::string& source);
+
+  // Tables of all sources and of the scratch. A source that can't be opened is a warning in it.
+  [[nodiscard]] Result<engine::Catalog> catalog();
+
+  // The tables of file sources with rows that did not parse; none are looked up where no file source is published.
+  [[nodiscard]] std::shared_ptr<const std::vector<engine::CatalogTable>> incomplete_files();
+
+  // Published tables of this name that a scratch table or temporary object of the same name hides, as source.table.
+  [[nodiscard]] std::vector<std::string> hidden_by_scratch(const std::string& table);
+
+  // A statement changed the scratch database: its part of the catalog is read again when it is next needed.
+  void scratch_changed();
+
+  // Fingerprints of all sources now, by name.
+  [[nodiscard]] std::map<std::string, std::string> source_versions();
+
+  // Looks for changed files (at most four times a second) and closes engines whose files have changed.
+  void refresh_sources();
+
+  // Takes note of the agent's temporary objects as the engine sees them now. True when some that were there before were
+  // lost, since the engine was opened again in between.
+  [[nodiscard]] bool note_temporary_objects(const std::vector<std::string>& now);
+
+  // Those that `note_temporary_objects` saw last.
+  [[nodiscard]] std::vector<std::string> temporary_objects();
+
+  // Graceful end of all engines.
+  void close();
+
+ private:
+  struct Lite {
+    engine::SourceSpec spec;
+    std::unique_ptr<engine::worker::WorkerEngine> engine;
+    std::optional<engine::Catalog> catalog;
+  };
+
+  // Sources that have a table of this name; "scratch" among them where the scratch database or a temporary object has.
+  Result<std::vector<std::string>> owners_of(const std::string& table);
+  Result<Route> route_by_name(const std::string& wanted_source);
+  Result<Route> route_by_mentions(std::string_view sql);
+  [[nodiscard]] bool has_duckdb() const;  // anything of DuckDB is there to be asked
+  void recognise();
+  Status take_lock();
+  Status open_duckdb();
+  Result<const engine::Catalog*> duckdb_catalog(bool fresh_scratch);
+  Result<const engine::Catalog*> lite_catalog(Lite& lite);
+  [[nodiscard]] bool scratch_exists() const;
+  engine::Policy policy_of(std::vector<engine::SourceSpec> sources, bool scratch) const;
+
+  const std::string name_;
+  const std::string folder_;
+  const std::string cache_;
+  const std::string worker_;
+  const config::Configuration& configuration_;
+
+  std::mutex mutex_;  // guards everything below; never held while a statement runs
+  bool recognised_ = false;
+  std::vector<engine::SourceSpec> duckdb_sources_;
+  std::map<std::string, Lite> lite_;
+  std::map<std::string, Diagnostic> failed_;  // sources that can't be published, by name
+  std::unique_ptr<engine::worker::WorkerEngine> duckdb_;
+  std::optional<engine::Catalog> duckdb_catalog_;
+  std::shared_ptr<const std::vector<engine::CatalogTable>> incomplete_;  // of duckdb_catalog_
+  bool scratch_dirty_ = true;
+  int lock_ = -1;
+  std::map<std::string, std::string> versions_;
+  std::int64_t versions_read_ms_ = 0;
+  std::uint64_t generation_seen_ = 0;
+  std::vector<std::string> temporary_;
+  bool reopen_pending_ = false;
+};
+
+// Whether the name can name a session: letters, digits, dot, dash, underscore, up to 64, not beginning with a dot.
+[[nodiscard]] bool valid_session_name(std::string_view name);
+
+}  // namespace candor

@@ -1,0 +1,437 @@
+// The worker's loop. Threads take turns: the one that reads a request runs it and leaves the reading to the next, so an
+// answer needs no switch between threads; more threads come only when requests overlap.
+#include "engine/worker/serve.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/worker/codec.h"
+#include "engine/worker/frame.h"
+#include "engine/worker/rows.h"
+
+namespace candor::engine::worker {
+namespace {
+
+constexpr std::size_t kRunningMax = 32;
+constexpr std::size_t kIdleMax = 2;
+constexpr std::size_t kBufferBytes = std::size_t{64} << 10U;
+
+// One request that runs or waits to run.
+struct Request {
+  Frame frame;
+  CancelToken cancel;
+  std::mutex mutex;  // of what follows
+  std::condition_variable change;
+  Window sent;              // rows without a credit
+  std::deque<Frame> inbox;  // rows of an append
+  bool stopped = false;     // cancelled, or the client is gone
+  bool broken = false;      // the client broke the protocol
+};
+
+class Server {
+ public:
+  Server(int fd, const Opener& opener, AtHangUp at_hang_up) : fd_(fd), opener_(opener), at_hang_up_(at_hang_up) {}
+
+  int run() {
+    work();
+    std::unique_lock lock(mutex_);
+    change_.wait(lock, [this] { return threads_ == 0; });
+    lock.unlock();
+    for (std::thread& thread : spawned_) thread.join();
+    engine_.reset();
+    ::shutdown(fd_, SHUT_RDWR);
+    ::close(fd_);
+    return 0;
+  }
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  void work();
+  void read_next(Lock& lock);
+  std::optional<Frame> receive();
+  void admit(Lock& lock, Frame frame);
+  void about_request(Frame frame);
+  void stop(Lock& lock);
+  void run_one(Lock& lock, const std::shared_ptr<Request>& request);
+
+  void answer(Request& request);
+  void answer_open(Request& request);
+  void answer_run(Request& request);
+  void stream_rows(Request& request, RowStream& rows, std::string out);
+  bool send_rows(Request& request, const RowBatch& batch, std::size_t columns, std::string& out);
+  void answer_append(Request& request);
+  template <typename Answer>
+  void reply(const Request& request, const Result<Answer>& result);
+  void fail(const Request& request, const Diagnostic& failure);
+  void send(std::string_view bytes);
+
+  const int fd_;
+  const Opener& opener_;
+  const AtHangUp at_hang_up_;
+  std::unique_ptr<Engine> engine_;  // set by the first request, before any other runs
+
+  std::mutex write_mutex_;
+  std::mutex mutex_;
+  std::condition_variable change_;
+  std::vector<std::shared_ptr<Request>> requests_;  // running or queued
+  std::deque<std::shared_ptr<Request>> queue_;
+  std::vector<std::thread> spawned_;
+  std::size_t threads_ = 0;  // without the first
+  std::size_t idle_ = 0;
+  std::size_t running_ = 0;
+  bool reading_ = false;
+  bool stopping_ = false;
+
+  // Of the one who reads.
+  FrameReader frames_;
+  std::array<char, kBufferBytes> buffer_{};
+  std::string_view received_;
+};
+
+// ---- threads ----
+
+void Server::work() {
+  Lock lock(mutex_);
+  while (!stopping_) {
+    if (!queue_.empty() && running_ < kRunningMax) {
+      const auto request = queue_.front();
+      queue_.pop_front();
+      run_one(lock, request);
+    } else if (!reading_) {
+      read_next(lock);
+    } else if (idle_ >= kIdleMax) {
+      return;
+    } else {
+      ++idle_;
+      change_.wait(lock);
+      --idle_;
+    }
+  }
+}
+
+void Server::read_next(Lock& lock) {
+  reading_ = true;
+  lock.unlock();
+  auto frame = receive();
+  lock.lock();
+  reading_ = false;
+  if (!frame || frame->type == FrameType::kClose) {
+    if (!frame && at_hang_up_ == AtHangUp::kExitProcess) std::_Exit(0);
+    return stop(lock);
+  }
+  if (frame->type >= FrameType::kCancel) return about_request(std::move(*frame));
+  admit(lock, std::move(*frame));
+}
+
+std::optional<Frame> Server::receive() {
+  while (true) {
+    if (auto frame = frames_.feed(received_)) return frame;
+    if (frames_.broken()) return std::nullopt;
+    const ssize_t got = ::recv(fd_, buffer_.data(), buffer_.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return std::nullopt;
+    received_ = std::string_view(buffer_.data(), static_cast<std::size_t>(got));
+  }
+}
+
+void Server::admit(Lock& lock, Frame frame) {
+  const auto request = std::make_shared<Request>();
+  request->frame = std::move(frame);
+  requests_.push_back(request);
+  if (running_ >= kRunningMax) {
+    queue_.push_back(request);
+    return;
+  }
+  if (idle_ > 0) {
+    change_.notify_one();
+  } else {
+    ++threads_;
+    spawned_.emplace_back([this] {
+      work();
+      const std::lock_guard ended(mutex_);
+      --threads_;
+      change_.notify_all();
+    });
+  }
+  run_one(lock, request);
+}
+
+void Server::run_one(Lock& lock, const std::shared_ptr<Request>& request) {
+  ++running_;
+  lock.unlock();
+  answer(*request);
+  lock.lock();
+  --running_;
+  std::erase(requests_, request);
+}
+
+void Server::about_request(Frame frame) {
+  const auto found = std::ranges::find(requests_, frame.id, [](const auto& request) { return request->frame.id; });
+  if (found == requests_.end()) return;  // it has ended meanwhile
+  Request& request = **found;
+  if (frame.type == FrameType::kCancel) request.cancel.cancel();
+  const std::lock_guard lock(request.mutex);
+  Credit credit;
+  switch (frame.type) {
+    case FrameType::kCancel:
+      request.stopped = true;
+      break;
+    case FrameType::kCredit:
+      if (!decode(frame.payload, credit) || !request.sent.remove(credit.batches, credit.bytes)) request.broken = true;
+      break;
+    case FrameType::kRows:
+    case FrameType::kRowsEnd:
+    case FrameType::kRowsFailed:
+      request.inbox.push_back(std::move(frame));
+      break;
+    default:
+      request.broken = true;
+  }
+  request.change.notify_all();
+}
+
+void Server::stop(Lock& lock) {
+  stopping_ = true;
+  queue_.clear();
+  const auto running = requests_;
+  change_.notify_all();
+  lock.unlock();
+  for (const auto& request : running) {
+    request->cancel.cancel();
+    const std::lock_guard stopped(request->mutex);
+    request->stopped = true;
+    request->change.notify_all();
+  }
+  lock.lock();
+}
+
+// ---- answers ----
+
+void Server::send(std::string_view bytes) {
+  const std::lock_guard lock(write_mutex_);
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return;  // the reader sees the same end
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+std::string frame_of(FrameType type, const Request& request, std::string_view payload) {
+  std::string out;
+  append_frame(out, type, request.frame.id, payload);
+  return out;
+}
+
+void Server::fail(const Request& request, const Diagnostic& failure) {
+  send(frame_of(FrameType::kFailed, request, encode(failure)));
+}
+
+template <typename Answer>
+void Server::reply(const Request& request, const Result<Answer>& result) {
+  if (!result.ok()) return fail(request, result.error());
+  const std::string payload = encode(*result);
+  if (payload.size() > kPayloadBytesMax) {
+    return fail(request, make_error("over-limit", "the answer of the engine is longer than 256 MB"));
+  }
+  send(frame_of(FrameType::kDone, request, payload));
+}
+
+Diagnostic bad_request() { return make_error("internal", "the engine's process was sent a malformed request"); }
+
+void Server::answer(Request& request) {
+  const std::string& payload = request.frame.payload;
+  std::string text;
+  std::vector<std::string> names;
+  TableName table;
+  try {
+    if (request.frame.type == FrameType::kOpen) return answer_open(request);
+    if (engine_ == nullptr) return fail(request, bad_request());
+    switch (request.frame.type) {
+      case FrameType::kRun:
+        return answer_run(request);
+      case FrameType::kAppend:
+        return answer_append(request);
+      case FrameType::kCatalog:
+        return reply(request, engine_->catalog());
+      case FrameType::kSyntaxTree:
+        if (decode(payload, text)) return reply(request, engine_->syntax_tree(text));
+        break;
+      case FrameType::kPrintTree:
+        if (decode(payload, text)) return reply(request, engine_->print_tree(text));
+        break;
+      case FrameType::kTableFacts:
+        if (decode(payload, table, names)) return reply(request, engine_->table_facts(table, names));
+        break;
+      case FrameType::kFunctionFacts:
+        if (decode(payload, names)) return reply(request, engine_->function_facts(names));
+        break;
+      default:
+        break;
+    }
+    fail(request, bad_request());
+  } catch (const std::bad_alloc&) {
+    fail(request, make_error("engine-error", "the engine ran out of memory", "narrow the statement"));
+  } catch (const std::exception& fault) {
+    fail(request, make_error("internal", std::string("the engine failed: ") + fault.what()));
+  }
+}
+
+void Server::answer_open(Request& request) {
+  Policy policy;
+  if (engine_ != nullptr || !decode(request.frame.payload, policy)) return fail(request, bad_request());
+  auto opened = opener_(policy);
+  if (!opened.ok()) return fail(request, opened.error());
+  engine_ = std::move(*opened);
+  send(frame_of(FrameType::kDone, request, {}));
+}
+
+void Server::answer_run(Request& request) {
+  RunRequest run;
+  if (!decode(request.frame.payload, run)) return fail(request, bad_request());
+  auto started = engine_->run(run, request.cancel);
+  if (!started.ok()) return fail(request, started.error());
+  // The header travels with what follows it: one write less.
+  std::string out = frame_of(FrameType::kHeader, request, encode((*started)->header()));
+  stream_rows(request, **started, std::move(out));
+}
+
+void Server::stream_rows(Request& request, RowStream& rows, std::string out) {
+  const std::size_t columns = rows.header().columns.size();
+  while (true) {
+    RowStream::Item item = rows.next();
+    if (const auto* batch = std::get_if<RowBatch>(&item)) {
+      if (!send_rows(request, *batch, columns, out)) return;
+    } else if (const auto* end = std::get_if<End>(&item)) {
+      append_frame(out, FrameType::kDone, request.frame.id, encode(*end));
+      return send(out);
+    } else {
+      append_frame(out, FrameType::kFailed, request.frame.id, encode(std::get<Diagnostic>(item)));
+      return send(out);
+    }
+  }
+}
+
+// Sends `out` and the batch. False: the request was answered with its failure.
+bool Server::send_rows(Request& request, const RowBatch& batch, std::size_t columns, std::string& out) {
+  Pieces pieces(batch, columns);
+  while (const auto piece = pieces.next()) {
+    const std::string tail = rows_tail(piece->rows);
+    const std::size_t bytes = piece->cells.size() + tail.size();
+    std::optional<Diagnostic> failure;
+    if (bytes > kPayloadBytesMax) {
+      failure = make_error("over-limit", "a row is longer than 256 MB", "select fewer or shorter columns");
+    } else {
+      std::unique_lock lock(request.mutex);
+      if (!request.sent.open() && !out.empty()) {
+        lock.unlock();
+        send(std::exchange(out, {}));
+        lock.lock();
+      }
+      request.change.wait(lock, [&] { return request.sent.open() || request.stopped || request.broken; });
+      if (request.stopped) failure = make_error("cancelled", "the statement was cancelled");
+      if (request.broken) failure = bad_request();
+      request.sent.add(bytes);
+    }
+    if (failure) {
+      append_frame(out, FrameType::kFailed, request.frame.id, encode(*failure));
+      send(out);
+      return false;
+    }
+    out += frame_head(FrameType::kRows, request.frame.id, bytes);
+    out += piece->cells;
+    out += tail;
+    send(out);
+    out.clear();
+  }
+  return true;
+}
+
+// ---- append ----
+
+// The rows that the client pushes, as a stream to pull from.
+class PushedRows final : public RowStream {
+ public:
+  PushedRows(Request& request, Header header, std::function<void(std::string_view)> send)
+      : request_(request), header_(std::move(header)), send_(std::move(send)) {}
+
+  const Header& header() const override { return header_; }
+
+  Item next() override {
+    if (last_) return *last_;
+    Frame frame;
+    {
+      std::unique_lock lock(request_.mutex);
+      request_.change.wait(lock, [this] { return !request_.inbox.empty() || request_.stopped || request_.broken; });
+      if (request_.stopped) return finish(make_error("cancelled", "the copy was cancelled"));
+      if (request_.broken) return finish(bad_request());
+      frame = std::move(request_.inbox.front());
+      request_.inbox.pop_front();
+    }
+    if (frame.type == FrameType::kRows) return take(std::move(frame.payload));
+    End end;
+    Diagnostic failure;
+    if (frame.type == FrameType::kRowsEnd && decode(frame.payload, end)) {
+      last_ = Item(end);
+      return *last_;
+    }
+    if (frame.type == FrameType::kRowsFailed && decode(frame.payload, failure)) return finish(std::move(failure));
+    return finish(bad_request());
+  }
+
+ private:
+  Item finish(Diagnostic failure) {
+    last_ = Item(std::move(failure));
+    return *last_;
+  }
+
+  Item take(std::string payload) {
+    taken_.bytes += payload.size();
+    ++taken_.batches;
+    auto batch = take_rows(std::move(payload), header_.columns.size());
+    if (!batch) return finish(bad_request());
+    if (taken_.batches >= kWindowBatches / 2 || taken_.bytes >= kWindowBytes / 2) {
+      send_(frame_of(FrameType::kCredit, request_, encode(taken_)));
+      taken_ = Credit();
+    }
+    return std::move(*batch);
+  }
+
+  Request& request_;
+  Header header_;
+  std::function<void(std::string_view)> send_;
+  Credit taken_;
+  std::optional<Item> last_;
+};
+
+void Server::answer_append(Request& request) {
+  Append append;
+  if (!decode(request.frame.payload, append)) return fail(request, bad_request());
+  PushedRows rows(request, std::move(append.header), [this](std::string_view bytes) { send(bytes); });
+  reply(request, engine_->append(append.table, append.columns, append.replace, rows, request.cancel));
+}
+
+}  // namespace
+
+int serve(int fd, const Opener& opener, AtHangUp at_hang_up) {
+  const auto server = std::make_unique<Server>(fd, opener, at_hang_up);
+  return server->run();
+}
+
+}  // namespace candor::engine::worker
