@@ -261,6 +261,7 @@ Located locate(const json::Node& answer, const std::vector<ShownQuery>& queries,
   if (named == nullptr) return find(values, queries);
   Located located;
   located.query = named;
+  located.named = true;
   const Shown shown(*named);
   for (const Committed& value : values) {
     if (!shown.has(value)) located.not_shown.push_back(value.text);
