@@ -239,6 +239,12 @@ void Statement::reset() {
   sqlite3_clear_bindings(statement_.get());
 }
 
+void Statement::rewind() { sqlite3_reset(statement_.get()); }
+
+std::int64_t Statement::scan_steps() const {
+  return sqlite3_stmt_status(statement_.get(), SQLITE_STMTSTATUS_FULLSCAN_STEP, 0);
+}
+
 int Statement::column_count() const { return sqlite3_column_count(statement_.get()); }
 std::string_view Statement::column_name(int column) const {
   return view(sqlite3_column_name(statement_.get(), column));

@@ -154,6 +154,10 @@ class Statement {
   [[nodiscard]] Result<bool> step();
   // Ready to run again, without parameters.
   void reset();
+  // Ready to run again, with the same parameters.
+  void rewind();
+  // How often a full scan went on to a further row since the statement was prepared.
+  [[nodiscard]] std::int64_t scan_steps() const;
 
   // Columns count from 0.
   [[nodiscard]] int column_count() const;

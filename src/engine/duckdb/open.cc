@@ -165,6 +165,7 @@ std::string Core::search_path() const {
 Status Core::build_policies() {
   CANDOR_TRY(functions.load(connections));
   StatementPolicy::Rules rules;
+  rules.sources.insert("system");
   for (const std::string& name : functions.table_functions()) {
     if (!table_function_allowed(name)) rules.refused_functions.insert(name);
   }

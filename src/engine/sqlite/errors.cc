@@ -1,0 +1,149 @@
+// SQLite tells errors as English; the few that an agent can act on are recognised here.
+#include "engine/sqlite/errors.h"
+
+#include <array>
+#include <cctype>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/sqlite/functions.h"
+#include "engine/sqlite/sandbox.h"
+
+namespace candor::engine::sqlite {
+namespace {
+
+using candor::sqlite::Fault;
+
+bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+std::string last_part(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return std::string(dot == std::string_view::npos ? name : name.substr(dot + 1));
+}
+
+bool in_word(char byte) {
+  const auto code = static_cast<unsigned char>(byte);
+  return std::isalnum(code) != 0 || byte == '_' || byte == '$' || code >= 0x80;
+}
+
+// Where the name stands in the text, when it stands there once as a word.
+std::optional<Span> only_place(std::string_view sql, std::string_view name) {
+  std::optional<Span> found;
+  if (name.empty()) return found;
+  for (std::size_t at = 0; at + name.size() <= sql.size(); ++at) {
+    if (!same_name(sql.substr(at, name.size()), name)) continue;
+    if (at > 0 && in_word(sql[at - 1])) continue;
+    if (at + name.size() < sql.size() && in_word(sql[at + name.size()])) continue;
+    if (found) return std::nullopt;
+    found = Span{at, at + name.size()};
+  }
+  return found;
+}
+
+Diagnostic with(Diagnostic failure, std::string_view code, std::string message, std::string hint = {}, std::string detail = {}) {
+  Diagnostic made = make_error(code, std::move(message), std::move(hint), std::move(detail));
+  made.span = failure.span;
+  return made;
+}
+
+Diagnostic missing(Diagnostic failure, std::string_view code, std::string_view what, std::string_view name,
+                   std::string_view sql) {
+  const std::string alone = last_part(name);
+  Diagnostic made = with(std::move(failure), code, "there is no " + std::string(what) + " " + alone, {}, alone);
+  if (const auto place = only_place(sql, alone); place && !made.span) made.span = place;
+  // SQLite elsewhere takes an unknown name in double quotes as a text; agents write texts like that.
+  if (made.span && made.span->start < sql.size() && sql[made.span->start] == '"') {
+    made.hint = "write a text in single quotes: " + candor::sqlite::quote_text(alone);
+  }
+  return made;
+}
+
+// A message of a statement that does not fit the schema or the language.
+Diagnostic language_error(Diagnostic failure, std::string_view sql) {
+  const std::string message = failure.message;
+  const std::string_view text = message;
+  constexpr std::string_view kTable = "no such table: ";
+  constexpr std::string_view kColumn = "no such column: ";
+  constexpr std::string_view kFunction = "no such function: ";
+  if (starts_with(text, kTable)) return missing(std::move(failure), "unknown-table", "table", text.substr(kTable.size()), sql);
+  if (starts_with(text, kColumn)) {
+    return missing(std::move(failure), "unknown-column", "column", text.substr(kColumn.size()), sql);
+  }
+  if (starts_with(text, kFunction)) {
+    return missing(std::move(failure), "unknown-function", "function", text.substr(kFunction.size()), sql);
+  }
+  if (contains(text, "syntax error") || starts_with(text, "incomplete input") || starts_with(text, "unrecognized token")) {
+    return with(std::move(failure), "syntax", message);
+  }
+  if (starts_with(text, "wrong number of arguments")) return with(std::move(failure), "type-mismatch", message);
+  if (starts_with(text, "ambiguous column name")) {
+    return with(std::move(failure), "engine-error", message, "write the table before the column: t.column");
+  }
+  if (starts_with(text, "too many") || contains(text, "too large") || contains(text, "stack overflow")) {
+    return with(std::move(failure), "over-limit", message, "write a shorter or flatter statement");
+  }
+  return with(std::move(failure), "engine-error", message);
+}
+
+}  // namespace
+
+Diagnostic opening_error(Diagnostic failure, Fault fault, const SourceSpec& source) {
+  const std::string name = "source " + source.name;
+  switch (fault) {
+    case Fault::kBusy:
+    case Fault::kLocked:
+      return make_error("file-locked", name + ": another process is writing to the database",
+                        "run the statement again when the other process has ended", source.path);
+    case Fault::kNotADatabase:
+      return make_error("file-error", name + ": the file is no SQLite database", "check the path in the configuration",
+                        source.path);
+    case Fault::kReadOnly:
+      return make_error("file-error", name + ": a change was left half-way, and only a program that may write can undo it",
+                        "open the database once with the program that writes to it", source.path);
+    case Fault::kCorrupt:
+      return make_error("file-error", name + ": the database is damaged: " + failure.message,
+                        "run PRAGMA integrity_check with a program of your own", source.path);
+    default:
+      return make_error("file-error", name + " can't be read: " + failure.message, "check that the file can be read",
+                        source.path);
+  }
+}
+
+Diagnostic statement_error(Diagnostic failure, const Connection& connection, Fault fault, const SourceSpec& source,
+                           std::string_view sql) {
+  if (failure.code == "invalid-text" || failure.code == "over-limit") return failure;
+  if (const auto& function = connection.refused_function()) {
+    return with(std::move(failure), "statement-not-allowed", "the function " + *function + " is not allowed here",
+                "use || and round to put texts together", *function);
+  }
+  if (connection.refused()) {
+    return with(std::move(failure), "read-only", "source " + source.name + " is published for reading",
+                "copy the rows with materialize and change them in the scratch database");
+  }
+  switch (fault) {
+    case Fault::kInterrupted:
+      if (connection.stopped() == Stop::kCancelled) return make_error("cancelled", "the statement was cancelled");
+      return make_error("statement-timeout", "the statement ran into its deadline",
+                        "narrow the statement, or raise the limit statement_seconds");
+    case Fault::kNoMemory:
+      return make_error("engine-error", "the engine ran out of memory", "narrow the statement");
+    case Fault::kTooBig:
+      return make_error("over-limit", "a text or blob is longer than 256 MB", "select shorter columns");
+    case Fault::kDiskFull:
+      return make_error("disk-full", "there is no space for a large sort or group", "narrow the statement");
+    case Fault::kBusy:
+    case Fault::kLocked:
+    case Fault::kNotADatabase:
+    case Fault::kReadOnly:
+    case Fault::kCorrupt:
+    case Fault::kIo:
+    case Fault::kCannotOpen:
+      return opening_error(std::move(failure), fault, source);
+    default:
+      return language_error(std::move(failure), sql);
+  }
+}
+
+}  // namespace candor::engine::sqlite
