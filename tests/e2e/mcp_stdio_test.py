@@ -1,5 +1,6 @@
 """`candor mcp` over real pipes: what a client's library would never send, and how the process begins and ends."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -22,16 +23,16 @@ class Server:
 
     def __init__(self, home, *arguments):
         self.process = subprocess.Popen([BIN, "mcp", "--home", str(home), *arguments], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                        stdout=subprocess.PIPE)
         self.lines = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-        self.errors = []
-        threading.Thread(target=lambda: self.errors.extend(self.process.stderr), daemon=True).start()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
         self.next_id = 0
 
     def _read(self):
-        for line in self.process.stdout:
-            self.lines.put(line)
+        with self.process.stdout as output:
+            for line in output:
+                self.lines.put(line)
         self.lines.put(None)
 
     def send(self, text):
@@ -118,7 +119,9 @@ class McpStdio(unittest.TestCase):
     def end(self, server):
         server.process.kill()
         server.process.wait()
-        server.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            server.process.stdin.close()
+        server.reader.join()
 
     def scratch_folders(self):
         return sorted(path.name for path in self.home.glob("sessions/*")) if self.home.exists() else []
