@@ -13,7 +13,7 @@ import unittest
 
 BIN = os.environ["CANDOR_BIN"]
 # Would run for hours; it can only end by its cancellation.
-ENDLESS = "SELECT sum(a.range * b.range % 7) FROM range(100000000) a, range(100000000) b"
+ENDLESS = "SELECT sum(range % 7) FROM range(100000000000000)"
 MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 PATIENCE = 60  # seconds until a reply that does not come is a failure
 
