@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 BIN = os.environ["CANDOR_BIN"]
@@ -200,7 +201,9 @@ class McpStdio(unittest.TestCase):
         self.assertEqual(server.receive()["error"]["code"], -32600)
         server.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": endless}}))
         # It gets no answer; the id is free again once the engine has stopped.
-        for attempt in range(10000):
+        patience = time.monotonic() + PATIENCE
+        while time.monotonic() < patience:
+            time.sleep(0.01)
             server.begin("ping", meta=None, request_id=endless)
             reply = server.receive()
             self.assertEqual(reply["id"], endless)
