@@ -16,6 +16,7 @@ find_package(CLI11 REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(libmd REQUIRED IMPORTED_TARGET libmd)
 find_package(DuckDB 1.5 REQUIRED)
 
 # candor_library(NAME FILE target): links the archive where the distribution has one, else the target given.
@@ -34,6 +35,7 @@ endfunction()
 candor_library(candor_sqlite3 libsqlite3.a SQLite::SQLite3 ALSO m z ${CMAKE_DL_LIBS} Threads::Threads)
 candor_library(candor_yaml_cpp libyaml-cpp.a yaml-cpp)
 candor_library(candor_utf8proc libutf8proc.a PkgConfig::utf8proc)
+candor_library(candor_md libmd.a PkgConfig::libmd)
 
 # The build tree carries the library where an installed prefix has it.
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/lib")

@@ -28,6 +28,7 @@ WRAPPED = {
     r"duckdb\.h(pp)?": "engine/duckdb",
     r"yaml-cpp/": "config",
     r"CLI/": "cli",
+    r"sha2\.h": "ledger",
 }
 
 

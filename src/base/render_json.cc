@@ -75,7 +75,7 @@ void append_key(std::string& out, CellReader& reader, int depth);
 
 void append_cell(std::string& out, CellReader& reader, int depth) {
   if (depth > kDepthMax) {
-    reader.skip();
+    reader.fail();
     out += "null";
     return;
   }
@@ -201,9 +201,7 @@ void append_json_string(std::string& out, std::string_view text) {
 
 void append_json_real(std::string& out, double value) { append_real(out, value); }
 
-bool integer_needs_string(std::int64_t value) {
-  return value >= kExactIntegerLimit || value <= -kExactIntegerLimit;
-}
+bool integer_needs_string(std::int64_t value) { return value >= kExactIntegerLimit || value <= -kExactIntegerLimit; }
 
 bool is_utf8(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -252,6 +250,13 @@ std::string plain_text(CellReader& reader) {
     case CellKind::kCut:
       reader = ahead;
       return std::string(cell.text) + "…";
+    case CellKind::kReal32:
+    case CellKind::kReal64: {
+      std::string digits;
+      append_json(digits, reader);
+      std::erase(digits, '"');  // of "NaN" and the infinities
+      return digits;
+    }
     default: {
       std::string json;
       append_json(json, reader);

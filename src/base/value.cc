@@ -40,7 +40,7 @@ std::size_t part_count(const Cell& cell) {
 
 void skip_cell(CellReader& reader, int depth) {
   const Cell cell = reader.next();
-  if (depth > kDepthMax) return;
+  if (depth > kDepthMax) return reader.fail();
   for (std::size_t i = 0; i < part_count(cell) && reader.ok(); ++i) skip_cell(reader, depth + 1);
 }
 
@@ -51,7 +51,10 @@ Value read_nested(CellReader& reader, int depth) {
   value.integer = cell.integer;
   value.real = cell.real;
   value.text = std::string(cell.text);
-  if (depth > kDepthMax) return value;
+  if (depth > kDepthMax) {
+    reader.fail();
+    return value;
+  }
   for (std::size_t i = 0; i < part_count(cell) && reader.ok(); ++i) {
     value.parts.push_back(read_nested(reader, depth + 1));
   }

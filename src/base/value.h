@@ -63,7 +63,8 @@ class CellWriter {
   std::string* out_;
 };
 
-// Reads cells back in order. Bytes from another process are checked: a malformed batch ends the read with ok() false.
+// Reads cells back in order. Bytes from another process are checked: a malformed batch, or containers nested deeper than
+// 200 levels, end the read with ok() false.
 class CellReader {
  public:
   explicit CellReader(std::string_view bytes) : rest_(bytes) {}
@@ -72,6 +73,8 @@ class CellReader {
   Cell next();
   // Passes over one whole cell, parts included. Its encoded bytes.
   std::string_view skip();
+  // Ends the read: for a consumer that can't go on in step with the cells.
+  void fail() { ok_ = false; }
 
  private:
   std::string_view rest_;

@@ -15,7 +15,7 @@ namespace candor::config {
 
 // One row of the table of limits: what candor.yaml calls it, what it is by default, what it means.
 struct Limit {
-  std::string_view name;     // "rows_per_result"
+  std::string_view name;  // "rows_per_result"
   std::int64_t standard;
   std::int64_t min, max;
   std::string_view unit;     // "rows", "characters", "seconds"
@@ -25,21 +25,21 @@ struct Limit {
 
 struct Source {
   std::string name;
-  std::string spec;       // path as given
-  std::string contract;   // path; empty: none
-  std::string encoding;   // of text files
+  std::string spec;      // path as given
+  std::string contract;  // path; empty: none
+  std::string encoding;  // of text files
 };
 
 struct Configuration {
   std::string home;
   std::vector<Source> sources;
-  std::map<std::string, std::int64_t, std::less<>> limit_values;   // every limit by name
-  std::string review_probe = "local";          // scratch, local, all
+  std::map<std::string, std::int64_t, std::less<>> limit_values;  // every limit by name
+  std::string review_probe = "local";                             // scratch, local, all
   std::int64_t review_max_rows = 500'000;
   std::int64_t review_max_key_chars = 16'000'000;
-  bool review_enabled = true;                  // CANDOR_SQL_AUTO_CHECK
+  bool review_enabled = true;  // CANDOR_SQL_AUTO_CHECK
   bool log_json = false;
-  std::string file;                            // the candor.yaml that was read; empty: none
+  std::string file;                                               // the candor.yaml that was read; empty: none
   [[nodiscard]] std::int64_t limit(std::string_view name) const;  // requires a name of limits()
 };
 

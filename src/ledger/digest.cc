@@ -1,10 +1,9 @@
 // SHA-256 by libmd, the only file that sees its header.
 #include "ledger/digest.h"
 
-#include <sha2.h>
-
 #include <array>
 #include <cstdint>
+#include <sha2.h>
 
 namespace candor::ledger {
 

@@ -19,7 +19,8 @@ namespace candor::ledger {
 namespace {
 
 std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 std::int64_t clamp(std::uint64_t value) {
@@ -124,15 +125,16 @@ std::int64_t row_number(std::string_view id, char letter) {
 }
 
 // The columns that read_query reads, without and with the output.
-#define CANDOR_QUERY_COLUMNS                                                                                       \
-  "q.id, q.session, q.turn, q.kind, q.succeeded, q.error_code, q.engine, q.source, q.target, q.started_ms, "       \
+#define CANDOR_QUERY_COLUMNS                                                                                 \
+  "q.id, q.session, q.turn, q.kind, q.succeeded, q.error_code, q.engine, q.source, q.target, q.started_ms, " \
   "q.elapsed_ms, q.row_count, q.output_cut, q.sql, q.columns, q.scope, q.temporary_objects, q.source_versions"
 #define CANDOR_QUERY_WITH_OUTPUT \
   "SELECT " CANDOR_QUERY_COLUMNS ", coalesce(o.rows, '') FROM queries q LEFT JOIN outputs o ON o.query = q.id "
 #define CANDOR_ANSWER_COLUMNS "id, session, turn, state, query, digest, committed_ms, body, receipt"
 // One page, newest first. The inner query is answered from an index alone; only the page's rows are fetched.
-#define CANDOR_PAGE(columns, table, condition)                                                                      \
-  "SELECT " columns " FROM " table " WHERE id IN (SELECT id FROM " table " " condition " ORDER BY id DESC LIMIT ?1 " \
+#define CANDOR_PAGE(columns, table, condition)                                         \
+  "SELECT " columns " FROM " table " WHERE id IN (SELECT id FROM " table " " condition \
+  " ORDER BY id DESC LIMIT ?1 "                                                        \
   "OFFSET ?2) ORDER BY id DESC"
 
 QueryRecord read_query(const Run& run, bool with_output) {
@@ -220,9 +222,9 @@ class FileLedger final : public Ledger {
           "INSERT INTO queries (session, turn, kind, succeeded, error_code, engine, source, target, started_ms, "
           "elapsed_ms, row_count, output_cut, sql, columns, scope, temporary_objects, source_versions) "
           "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-          query.turn.session, query.turn.turn, query.kind, query.succeeded, query.error_code, query.engine, query.source,
-          query.target, query.started_ms, query.elapsed_ms, query.row_count, query.output_cut, query.sql, query.columns,
-          query.scope, query.temporary_objects, query.source_versions));
+          query.turn.session, query.turn.turn, query.kind, query.succeeded, query.error_code, query.engine,
+          query.source, query.target, query.started_ms, query.elapsed_ms, query.row_count, query.output_cut, query.sql,
+          query.columns, query.scope, query.temporary_objects, query.source_versions));
       const std::int64_t id = frequent_.database().last_insert_rowid();
       if (!query.rows.empty()) {
         CANDOR_TRY(frequent_.execute("INSERT INTO outputs (query, rows) VALUES (?1, ?2)", id, query.rows));
@@ -247,9 +249,10 @@ class FileLedger final : public Ledger {
 
   Result<std::vector<QueryRecord>> completed_queries(const TurnKey& turn) override {
     const std::lock_guard lock(frequent_.mutex);
-    CANDOR_ASSIGN(Run run, frequent_.start(CANDOR_QUERY_WITH_OUTPUT "WHERE q.session = ?1 AND q.turn = ?2 "
-                                                                    "AND q.kind = 'select' AND q.succeeded ORDER BY q.id",
-                                           turn.session, turn.turn));
+    CANDOR_ASSIGN(Run run,
+                  frequent_.start(CANDOR_QUERY_WITH_OUTPUT "WHERE q.session = ?1 AND q.turn = ?2 "
+                                                           "AND q.kind = 'select' AND q.succeeded ORDER BY q.id",
+                                  turn.session, turn.turn));
     return read_queries(run, true);
   }
 
@@ -266,14 +269,15 @@ class FileLedger final : public Ledger {
 
   Result<std::vector<QueryRecord>> queries(const std::string& session, Page page, std::uint64_t& total) override {
     const std::lock_guard lock(frequent_.mutex);
-    CANDOR_ASSIGN(const std::int64_t counted,
-                  session.empty() ? number("SELECT count(*) FROM queries")
-                                  : number("SELECT count(*) FROM queries WHERE session = ?1", session));
+    CANDOR_ASSIGN(const std::int64_t counted, session.empty()
+                                                  ? number("SELECT count(*) FROM queries")
+                                                  : number("SELECT count(*) FROM queries WHERE session = ?1", session));
     total = static_cast<std::uint64_t>(counted);
-    CANDOR_ASSIGN(Run run, session.empty()
-                               ? frequent_.start(CANDOR_PAGE(CANDOR_QUERY_COLUMNS, "queries q", ""), page.limit, page.offset)
-                               : frequent_.start(CANDOR_PAGE(CANDOR_QUERY_COLUMNS, "queries q", "WHERE session = ?3"),
-                                                 page.limit, page.offset, session));
+    CANDOR_ASSIGN(
+        Run run, session.empty()
+                     ? frequent_.start(CANDOR_PAGE(CANDOR_QUERY_COLUMNS, "queries q", ""), page.limit, page.offset)
+                     : frequent_.start(CANDOR_PAGE(CANDOR_QUERY_COLUMNS, "queries q", "WHERE session = ?3"), page.limit,
+                                       page.offset, session));
     return read_queries(run, false);
   }
 
@@ -284,26 +288,27 @@ class FileLedger final : public Ledger {
       CANDOR_ASSIGN(const bool free, read_slot(turn, slot));
       if (!free) return slot;
       slot = {Slot::State::kReserved, "", "", true};
-      CANDOR_TRY(frequent_.execute("INSERT OR REPLACE INTO slots (session, turn, state, owner, reserved_ms, digest, hold) "
-                                   "VALUES (?1, ?2, 'reserved', ?3, ?4, '', '')",
-                                   turn.session, turn.turn, owner_, now_ms()));
+      CANDOR_TRY(
+          frequent_.execute("INSERT OR REPLACE INTO slots (session, turn, state, owner, reserved_ms, digest, hold) "
+                            "VALUES (?1, ?2, 'reserved', ?3, ?4, '', '')",
+                            turn.session, turn.turn, owner_, now_ms()));
       return slot;
     });
   }
 
   Status release_slot(const TurnKey& turn) override {
     const std::lock_guard lock(frequent_.mutex);
-    return frequent_.execute(
-        "DELETE FROM slots WHERE session = ?1 AND turn = ?2 AND state = 'reserved' AND owner = ?3", turn.session, turn.turn,
-        owner_);
+    return frequent_.execute("DELETE FROM slots WHERE session = ?1 AND turn = ?2 AND state = 'reserved' AND owner = ?3",
+                             turn.session, turn.turn, owner_);
   }
 
   Status hold(const TurnKey& turn, const std::string& digest, const std::string& hold_json) override {
     const std::lock_guard lock(durable_.mutex);
     return durable_.transaction([&]() -> Status {
-      CANDOR_TRY(durable_.execute("UPDATE slots SET state = 'held', digest = ?4, hold = ?5 WHERE session = ?1 AND turn = ?2 "
-                                  "AND state = 'reserved' AND owner = ?3",
-                                  turn.session, turn.turn, owner_, digest, hold_json));
+      CANDOR_TRY(
+          durable_.execute("UPDATE slots SET state = 'held', digest = ?4, hold = ?5 WHERE session = ?1 AND turn = ?2 "
+                           "AND state = 'reserved' AND owner = ?3",
+                           turn.session, turn.turn, owner_, digest, hold_json));
       if (durable_.database().changes() == 1) return Ok{};
       return make_error("internal", "a hold needs the turn's slot, which is not reserved here");
     });
@@ -312,15 +317,14 @@ class FileLedger final : public Ledger {
   Result<std::string> record_answer(const AnswerRecord& answer) override {
     const std::lock_guard lock(durable_.mutex);
     return durable_.transaction([&]() -> Result<std::string> {
-      CANDOR_TRY(durable_.execute(
-          "INSERT INTO answers (session, turn, state, query, digest, committed_ms, body, receipt) "
-          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-          answer.turn.session, answer.turn.turn, answer.state, answer.query_id, answer.digest,
-          answer.committed_ms == 0 ? now_ms() : answer.committed_ms, answer.body, answer.receipt));
+      CANDOR_TRY(
+          durable_.execute("INSERT INTO answers (session, turn, state, query, digest, committed_ms, body, receipt) "
+                           "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                           answer.turn.session, answer.turn.turn, answer.state, answer.query_id, answer.digest,
+                           answer.committed_ms == 0 ? now_ms() : answer.committed_ms, answer.body, answer.receipt));
       const std::int64_t id = durable_.database().last_insert_rowid();
-      CANDOR_TRY(durable_.execute(
-          "UPDATE slots SET state = 'done' WHERE session = ?1 AND turn = ?2 AND state = 'held'", answer.turn.session,
-          answer.turn.turn));
+      CANDOR_TRY(durable_.execute("UPDATE slots SET state = 'done' WHERE session = ?1 AND turn = ?2 AND state = 'held'",
+                                  answer.turn.session, answer.turn.turn));
       CANDOR_TRY(end_turn(answer.turn));
       return "a" + std::to_string(id);
     });
@@ -337,14 +341,15 @@ class FileLedger final : public Ledger {
 
   Result<std::vector<AnswerRecord>> answers(const std::string& session, Page page, std::uint64_t& total) override {
     const std::lock_guard lock(frequent_.mutex);
-    CANDOR_ASSIGN(const std::int64_t counted,
-                  session.empty() ? number("SELECT count(*) FROM answers")
-                                  : number("SELECT count(*) FROM answers WHERE session = ?1", session));
+    CANDOR_ASSIGN(const std::int64_t counted, session.empty()
+                                                  ? number("SELECT count(*) FROM answers")
+                                                  : number("SELECT count(*) FROM answers WHERE session = ?1", session));
     total = static_cast<std::uint64_t>(counted);
-    CANDOR_ASSIGN(Run run, session.empty()
-                               ? frequent_.start(CANDOR_PAGE(CANDOR_ANSWER_COLUMNS, "answers", ""), page.limit, page.offset)
-                               : frequent_.start(CANDOR_PAGE(CANDOR_ANSWER_COLUMNS, "answers", "WHERE session = ?3"),
-                                                 page.limit, page.offset, session));
+    CANDOR_ASSIGN(Run run,
+                  session.empty()
+                      ? frequent_.start(CANDOR_PAGE(CANDOR_ANSWER_COLUMNS, "answers", ""), page.limit, page.offset)
+                      : frequent_.start(CANDOR_PAGE(CANDOR_ANSWER_COLUMNS, "answers", "WHERE session = ?3"), page.limit,
+                                        page.offset, session));
     std::vector<AnswerRecord> found;
     for (;;) {
       CANDOR_ASSIGN(const bool row, run.step());
@@ -379,9 +384,8 @@ class FileLedger final : public Ledger {
 
   // Ids come from callers: what is no id is not repeated in a message.
   static std::string printable(const std::string& id) {
-    const bool plain = !id.empty() && id.size() <= 40 && std::ranges::all_of(id, [](unsigned char byte) {
-      return byte > 0x20 && byte < 0x7F;
-    });
+    const bool plain = !id.empty() && id.size() <= 40 &&
+                       std::ranges::all_of(id, [](unsigned char byte) { return byte > 0x20 && byte < 0x7F; });
     return plain ? id : "of this name";
   }
 
@@ -405,9 +409,10 @@ class FileLedger final : public Ledger {
 
   // True when the slot may be reserved: nothing stands there, or a reservation of a process that is no more.
   Result<bool> read_slot(const TurnKey& turn, Slot& slot) {
-    CANDOR_ASSIGN(Run run, frequent_.start("SELECT state, owner, reserved_ms, digest, hold FROM slots WHERE session = ?1 "
-                                           "AND turn = ?2",
-                                           turn.session, turn.turn));
+    CANDOR_ASSIGN(Run run,
+                  frequent_.start("SELECT state, owner, reserved_ms, digest, hold FROM slots WHERE session = ?1 "
+                                  "AND turn = ?2",
+                                  turn.session, turn.turn));
     CANDOR_ASSIGN(const bool row, run.step());
     if (!row) return true;
     slot.state = slot_state(run.text(0));

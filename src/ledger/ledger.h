@@ -22,34 +22,34 @@ struct TurnKey {
 };
 
 struct QueryRecord {
-  std::string id;          // "q17"; given by record_query
+  std::string id;  // "q17"; given by record_query
   TurnKey turn;
   std::string sql;
-  std::string engine;      // "duckdb" or "sqlite"
-  std::string source;      // of SQLite: its name
-  std::string kind;        // select, insert, create …
-  std::string target;      // of a write
+  std::string engine;  // "duckdb" or "sqlite"
+  std::string source;  // of SQLite: its name
+  std::string kind;    // select, insert, create …
+  std::string target;  // of a write
   bool succeeded = false;
-  std::string error_code;  // when it failed
-  std::string columns;     // JSON array of {name,type,id}
-  std::string rows;        // JSON array of row arrays, as they were shown
-  bool output_cut = false; // not all rows or cells of the result were shown or kept
+  std::string error_code;   // when it failed
+  std::string columns;      // JSON array of {name,type,id}
+  std::string rows;         // JSON array of row arrays, as they were shown
+  bool output_cut = false;  // not all rows or cells of the result were shown or kept
   std::uint64_t row_count = 0;
-  std::string scope;               // JSON: agent_surface
-  std::string temporary_objects;   // JSON array of names
-  std::string source_versions;     // JSON object: source -> version of its files when the query ran
-  std::int64_t started_ms = 0;     // Unix time
+  std::string scope;              // JSON: agent_surface
+  std::string temporary_objects;  // JSON array of names
+  std::string source_versions;    // JSON object: source -> version of its files when the query ran
+  std::int64_t started_ms = 0;    // Unix time
   std::int64_t elapsed_ms = 0;
 };
 
 struct AnswerRecord {
-  std::string id;          // "a3"; given by record_answer
+  std::string id;  // "a3"; given by record_answer
   TurnKey turn;
-  std::string body;        // JSON: the input of answer_commit
-  std::string digest;      // SHA-256 of what makes two commits the same
-  std::string state;       // committed, acknowledged, unresolved
-  std::string query_id;    // located; empty: none
-  std::string receipt;     // JSON
+  std::string body;      // JSON: the input of answer_commit
+  std::string digest;    // SHA-256 of what makes two commits the same
+  std::string state;     // committed, acknowledged, unresolved
+  std::string query_id;  // located; empty: none
+  std::string receipt;   // JSON
   std::int64_t committed_ms = 0;
 };
 
@@ -57,9 +57,9 @@ struct AnswerRecord {
 struct Slot {
   enum class State { kFree, kReserved, kHeld, kDone };
   State state = State::kFree;
-  std::string digest;   // of the answer that was held
-  std::string hold;     // JSON: the hold as it was sent
-  bool mine = false;    // this call reserved it
+  std::string digest;  // of the answer that was held
+  std::string hold;    // JSON: the hold as it was sent
+  bool mine = false;   // this call reserved it
 };
 
 struct Telemetry {
@@ -95,9 +95,11 @@ class Ledger {
   // The turn's completed SELECTs, oldest first, with their outputs.
   [[nodiscard]] virtual Result<std::vector<QueryRecord>> completed_queries(const TurnKey& turn) = 0;
   // Writes of the session after the query, oldest first, without outputs: did a table change since?
-  [[nodiscard]] virtual Result<std::vector<QueryRecord>> writes_after(const std::string& session, const std::string& query_id) = 0;
+  [[nodiscard]] virtual Result<std::vector<QueryRecord>> writes_after(const std::string& session,
+                                                                      const std::string& query_id) = 0;
   // Newest first, without outputs; `session` empty: of all. Sets `total`.
-  [[nodiscard]] virtual Result<std::vector<QueryRecord>> queries(const std::string& session, Page page, std::uint64_t& total) = 0;
+  [[nodiscard]] virtual Result<std::vector<QueryRecord>> queries(const std::string& session, Page page,
+                                                                 std::uint64_t& total) = 0;
 
   // Reserves the turn's slot for this process, in one transaction. Free, or reserved by a process that no longer lives:
   // reserved and `mine`. Else what stands there.
@@ -110,7 +112,8 @@ class Ledger {
   // Durable when it returns; ends the turn when the ledger counts it; marks a held slot done. The id.
   [[nodiscard]] virtual Result<std::string> record_answer(const AnswerRecord& answer) = 0;
   [[nodiscard]] virtual Result<AnswerRecord> answer(const std::string& id) = 0;
-  [[nodiscard]] virtual Result<std::vector<AnswerRecord>> answers(const std::string& session, Page page, std::uint64_t& total) = 0;
+  [[nodiscard]] virtual Result<std::vector<AnswerRecord>> answers(const std::string& session, Page page,
+                                                                  std::uint64_t& total) = 0;
 
   virtual void record_telemetry(const Telemetry& record) = 0;  // a failure is dropped: it must not fail a call
 

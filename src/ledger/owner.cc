@@ -1,13 +1,12 @@
 // Process identity from /proc.
 #include "ledger/owner.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
+#include <unistd.h>
 
 namespace candor::ledger {
 namespace {

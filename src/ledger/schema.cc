@@ -1,16 +1,15 @@
 // The tables of the ledger and their versions. A version is never changed once it was released: add a migration.
 #include "ledger/schema.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/stat.h>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 
 namespace candor::ledger {
 namespace {
@@ -152,7 +151,7 @@ Result<std::string> prepare_home(const std::string& home) {
   for (const std::filesystem::path& part : std::filesystem::path(home)) {
     made /= part;
     if (mkdir(made.c_str(), 0700) != 0 && errno != EEXIST) {
-      struct stat there {};
+      struct stat there{};
       const int failed = errno;
       if (stat(made.c_str(), &there) != 0 || !S_ISDIR(there.st_mode)) return system_failure(made.string(), failed);
     }
@@ -165,8 +164,8 @@ Result<std::string> prepare_home(const std::string& home) {
 }
 
 Result<sqlite::Database> open_file(const std::string& path, Durability durability) {
-  CANDOR_ASSIGN(sqlite::Database database,
-                sqlite::Database::open(path, {.mode = sqlite::OpenMode::kReadWrite, .busy_timeout_ms = kBusyTimeoutMs}));
+  CANDOR_ASSIGN(sqlite::Database database, sqlite::Database::open(path, {.mode = sqlite::OpenMode::kReadWrite,
+                                                                         .busy_timeout_ms = kBusyTimeoutMs}));
   Status done = set_up(database, path, durability);
   if (done.ok()) return database;
   Diagnostic failure = std::move(done).error();

@@ -45,6 +45,7 @@ struct ShownQuery {
 
 struct Located {
   const ShownQuery* query = nullptr;  // null: none, for `reason`
+  bool named = false;                 // the answer named it
   // no-evidence, no-match, output-cut, split-values, ambiguous-match. Beside a query that the answer named: output-cut,
   // when values that it does not show may stand in the missing part.
   std::string reason;
@@ -59,7 +60,7 @@ struct Located {
 
 // ---- 2.–5. what its joins did ----
 
-// One side of a measured pair.
+// One side of a measured pair. Of a sample, counts are those of the sample.
 struct Side {
   std::string table;          // as the catalog names it: "patients"
   std::string full_name;      // three parts: "scratch.main.patients"
@@ -67,18 +68,20 @@ struct Side {
   bool grouped = false;       // the rule looks at it
   std::uint64_t rows = 0;     // under its own filter
   std::uint64_t matched = 0;  // of those, with a match on the other side under that side's filter
-  std::optional<std::uint64_t>
-      matched_without_other_filter;  // measured where `matched` was low and there is such a filter
+  // Measured where `matched` was low and the other side has a filter: rows with a match on the other side without it.
+  std::optional<std::uint64_t> matched_without_other_filter;
+  bool has_filter = false;
+  std::uint64_t one_in = 1;  // of a sample: one row in this many was looked at
+  double error = 0;          // of a sample: half-width of the 95 % interval of the share, 0…1
 };
 
 // One measured pair of tables.
 struct Pair {
   Side left, right;
-  std::string condition;  // the equalities as the query writes them
-  std::string
-      counting_sql;     // run again it gives the counts: columns left_rows, left_matched, right_rows, right_matched
-  bool sample = false;  // counts are of a sample of keys
-  double error = 0;     // of a sample: half-width of the 95 % interval of a share, 0…1
+  std::string condition;     // the equalities as the query writes them
+  std::string counting_sql;  // run again it gives left_rows, left_matched, right_rows, right_matched
+  bool sample = false;  // one of the sides is over the row gate: its rows are sampled, those that they may meet are not
+  double error = 0;     // of a sample: the larger error of the two sides
 };
 
 struct CheckResult {

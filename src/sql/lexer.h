@@ -13,12 +13,12 @@
 namespace candor::sql {
 
 enum class TokenKind : std::uint8_t {
-  kWord,        // an identifier or keyword without quotes
-  kQuoted,      // "x", `x` or [x] where it can only be a name
-  kString,      // 'x', E'x', $$x$$
+  kWord,    // an identifier or keyword without quotes
+  kQuoted,  // "x", `x` or [x] where it can only be a name
+  kString,  // 'x', E'x', $$x$$
   kNumber,
-  kParameter,   // ?, ?1, $1, :name
-  kSymbol,      // one operator or punctuation character
+  kParameter,  // ?, ?1, $1, :name
+  kSymbol,     // one operator ("<=", "::", "->>") or punctuation character; a comment that the input ends in
 };
 
 struct Token {
@@ -35,10 +35,12 @@ struct Token {
 // A keyword, whatever its case.
 [[nodiscard]] bool is_word(const Token& token, std::string_view keyword);
 
-// The name that a word or quoted token stands for: quotes removed and doubled quotes made one; case kept.
+// The name that a word or quoted token stands for: quotes removed and doubled quotes made one; case kept. Of a text, too,
+// since a text can stand for a table's name; escapes of E'…' are left as they are.
 [[nodiscard]] std::string identifier(const Token& token);
 
-// The statements of a text, without their semicolons and surrounding white space; empty ones are left out. Spans into it.
+// The statements of a text, without their semicolons, surrounding white space and comments; empty ones are left out.
+// Spans into it.
 [[nodiscard]] std::vector<Span> split_statements(std::string_view sql);
 
 // Names that stand where a table can stand: after FROM, JOIN, INTO, UPDATE, TABLE, or a comma of a FROM list. `parts` are
@@ -49,7 +51,7 @@ struct TableMention {
 };
 [[nodiscard]] std::vector<TableMention> table_mentions(std::string_view sql);
 
-// The LIMIT at the outermost level of a single SELECT.
+// The LIMIT, OFFSET or FETCH at the outermost level of a single SELECT, set operations included.
 struct LimitClause {
   Span span;                            // LIMIT … OFFSET … , to be left out for counting without it
   std::optional<std::uint64_t> limit;   // absent when it is no plain number
@@ -58,7 +60,11 @@ struct LimitClause {
 };
 [[nodiscard]] std::optional<LimitClause> limit_clause(std::string_view sql);
 
-// White space outside of texts made single, comments dropped: two statements that are the same but for their layout become equal.
+// Whether a single SELECT has an ORDER BY at its outermost level.
+[[nodiscard]] bool is_ordered(std::string_view sql);
+
+// One spelling for all layouts: two statements become equal exactly when their tokens are the same. Comments and final
+// semicolons are dropped, case is kept.
 [[nodiscard]] std::string normalize(std::string_view sql);
 
 }  // namespace candor::sql

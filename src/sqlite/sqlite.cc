@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <new>
 #include <sqlite3.h>
+#include <system_error>
 
 #include "base/render_json.h"
 
@@ -23,16 +24,16 @@ std::string_view view(const unsigned char* text, int bytes) {
   return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(bytes)};
 }
 
-// A write that failed for want of room: SQLite names ENOSPC alone SQLITE_FULL, and quotas and limits of size I/O errors.
-bool no_room(sqlite3* database, int code) {
+// A write that failed for want of room: SQLite calls ENOSPC alone SQLITE_FULL, and quotas and limits of size I/O errors.
+bool no_room(int code, int system_error) {
   if ((code & 0xFF) == SQLITE_FULL) return true;
   if ((code & 0xFF) != SQLITE_IOERR && (code & 0xFF) != SQLITE_CANTOPEN) return false;
-  const int system = sqlite3_system_errno(database);
-  return system == ENOSPC || system == EDQUOT || system == EFBIG;
+  return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
 }
 
-Fault fault_of(sqlite3* database, int code) {
-  if (no_room(database, code)) return Fault::kDiskFull;
+// `system_error` is errno as the failed call left it: SQLite's own record of it misses failed commits.
+Fault fault_of(int code, int system_error) {
+  if (no_room(code, system_error)) return Fault::kDiskFull;
   switch (code & 0xFF) {
     case SQLITE_OK:
     case SQLITE_ROW:
@@ -100,22 +101,18 @@ std::string_view code_of(Fault fault) {
 std::size_t word_end(std::string_view sql, std::size_t start) {
   std::size_t end = start;
   const auto in_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; };
-  while (end < sql.size() && in_word(static_cast<unsigned char>(sql[end])))
-    ++end;
+  while (end < sql.size() && in_word(static_cast<unsigned char>(sql[end]))) ++end;
   return end > start ? end : std::min(start + 1, sql.size());
 }
 
-Diagnostic failure(sqlite3* database, int code, std::string_view sql = {}) {
+Diagnostic failure(sqlite3* database, int code, int system_error, std::string_view sql = {}) {
   std::string message(view(database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(code)));
-  for (char& byte : message)
-    byte = byte == '\n' || byte == '\r' || byte == '\0' ? ' ' : byte;
+  for (char& byte : message) byte = byte == '\n' || byte == '\r' ? ' ' : byte;
   if (!is_utf8(message)) message = sqlite3_errstr(code);
-  Diagnostic diagnostic = make_error(code_of(fault_of(database, code)), std::move(message));
-  if ((code & 0xFF) == SQLITE_IOERR || (code & 0xFF) == SQLITE_CANTOPEN) {
-    if (const int system = sqlite3_system_errno(database); system != 0) {
-      diagnostic.detail = "system error " + std::to_string(system);
-    }
-  }
+  const Fault fault = fault_of(code, system_error);
+  Diagnostic diagnostic = make_error(code_of(fault), std::move(message));
+  const bool outside = fault == Fault::kDiskFull || fault == Fault::kIo || fault == Fault::kCannotOpen;
+  if (outside && system_error != 0) diagnostic.detail = std::generic_category().message(system_error);
   const int offset = database != nullptr && !sql.empty() ? sqlite3_error_offset(database) : -1;
   if (offset >= 0 && static_cast<std::size_t>(offset) <= sql.size()) {
     const auto start = static_cast<std::size_t>(offset);
@@ -180,9 +177,14 @@ std::string_view Statement::parameter_name(int index) const {
   return view(sqlite3_bind_parameter_name(statement_.get(), index));
 }
 
+Diagnostic Statement::failed(int code, int system_error) {
+  *fault_ = fault_of(code, system_error);
+  return failure(sqlite3_db_handle(statement_.get()), code, system_error);
+}
+
 Status Statement::bound(int code) {
   if (code == SQLITE_OK) return Ok{};
-  return failure(sqlite3_db_handle(statement_.get()), code);
+  return failed(code, 0);
 }
 
 Status Statement::bind(int index, const Value& value) {
@@ -225,10 +227,11 @@ Status Statement::bind_blob(int index, std::string_view value) {
 }
 
 Result<bool> Statement::step() {
+  errno = 0;
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  return failure(sqlite3_db_handle(statement_.get()), code);
+  return failed(code, errno);
 }
 
 void Statement::reset() {
@@ -322,6 +325,7 @@ struct Database::State {
   Authorizer authorizer;
   std::function<bool()> stop;
   std::string main_name;  // SQLite keeps a pointer to it
+  Fault fault = Fault::kNone;
 
   State() = default;
   State(const State&) = delete;
@@ -345,6 +349,11 @@ struct Database::State {
         break;
     }
     return SQLITE_DENY;
+  }
+
+  Diagnostic failed(int code, int system_error, std::string_view sql = {}) {
+    fault = fault_of(code, system_error);
+    return failure(handle, code, system_error, sql);
   }
 
   static int progress(void* state) { return static_cast<State*>(state)->stop() ? 1 : 0; }
@@ -374,8 +383,9 @@ Result<Database> Database::open(const std::string& path, const OpenOptions& opti
   auto state = std::make_unique<State>();
   const int code = sqlite3_open_v2(path.c_str(), &state->handle, flags, nullptr);
   if (code != SQLITE_OK) {
-    Diagnostic error = failure(state->handle, code);
-    if (error.code == "storage" && sqlite3_system_errno(state->handle) == ENOENT) error.code = "not-found";
+    const int system_error = sqlite3_system_errno(state->handle);
+    Diagnostic error = failure(state->handle, code, system_error);
+    if (error.code == "storage" && system_error == ENOENT) error.code = "not-found";
     error.message = path + ": " + error.message;
     return error;
   }
@@ -393,13 +403,14 @@ Result<Statement> Database::prepare(std::string_view sql, std::size_t* tail, boo
   if (text.size() > static_cast<std::size_t>(sqlite3_limit(state_->handle, SQLITE_LIMIT_SQL_LENGTH, -1))) {
     return make_error("over-limit", "the statement is longer than SQLite takes");
   }
+  errno = 0;
   sqlite3_stmt* statement = nullptr;
   const char* rest = nullptr;
   const int code = sqlite3_prepare_v3(state_->handle, text.data(), static_cast<int>(text.size()),
                                       persistent ? SQLITE_PREPARE_PERSISTENT : 0, &statement, &rest);
   if (tail != nullptr) *tail = rest == nullptr ? text.size() : static_cast<std::size_t>(rest - text.data());
-  if (code != SQLITE_OK) return failure(state_->handle, code, text);
-  return Statement(statement);
+  if (code != SQLITE_OK) return state_->failed(code, errno, text);
+  return Statement(statement, &state_->fault);
 }
 
 Status Database::run(std::string_view sql) {
@@ -418,7 +429,7 @@ Status Database::run(std::string_view sql) {
 Status Database::set(Switch which, bool on) {
   int now = 0;
   const int code = sqlite3_db_config(state_->handle, switch_option(which), on ? 1 : 0, &now);
-  if (code != SQLITE_OK) return failure(state_->handle, code);
+  if (code != SQLITE_OK) return state_->failed(code, 0);
   if ((now != 0) != on) return make_error("storage", "SQLite does not know a switch of its connection");
   return Ok{};
 }
@@ -426,7 +437,7 @@ Status Database::set(Switch which, bool on) {
 Status Database::set_main_name(std::string name) {
   state_->main_name = std::move(name);
   const int code = sqlite3_db_config(state_->handle, SQLITE_DBCONFIG_MAINDBNAME, state_->main_name.c_str());
-  if (code != SQLITE_OK) return failure(state_->handle, code);
+  if (code != SQLITE_OK) return state_->failed(code, 0);
   return Ok{};
 }
 
@@ -467,12 +478,12 @@ Result<ColumnMetadata> Database::column_metadata(std::string_view database, std:
   const int code = sqlite3_table_column_metadata(state_->handle, database.empty() ? nullptr : database_name.c_str(),
                                                  std::string(table).c_str(), std::string(column).c_str(), &type,
                                                  &collation, &not_null, &primary_key, &autoincrement);
-  if (code != SQLITE_OK) return failure(state_->handle, code);
+  if (code != SQLITE_OK) return state_->failed(code, 0);
   return ColumnMetadata{std::string(view(type)), std::string(view(collation)), not_null != 0, primary_key != 0,
                         autoincrement != 0};
 }
 
-Fault Database::fault() const { return fault_of(state_->handle, sqlite3_extended_errcode(state_->handle)); }
+Fault Database::fault() const { return state_->fault; }
 
 // ---- Transaction ----
 

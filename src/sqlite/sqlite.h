@@ -129,7 +129,7 @@ enum class Limit {
 
 enum class Storage { kInteger, kReal, kText, kBlob, kNull };
 
-// One prepared statement. Must not outlive uses of its Database; texts that it returns live until the next step or reset.
+// One prepared statement. It may be destroyed, but not used, after its Database; texts that it returns live until the next step or reset.
 class Statement {
  public:
   Statement() = default;
@@ -183,9 +183,11 @@ class Statement {
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const;
   };
-  explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
+  Statement(sqlite3_stmt* statement, Fault* fault) : statement_(statement), fault_(fault) {}
+  [[nodiscard]] Diagnostic failed(int code, int system_error);
   [[nodiscard]] Status bound(int code);
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  Fault* fault_ = nullptr;  // the connection's
 };
 
 struct ColumnMetadata {

@@ -14,12 +14,12 @@
 namespace candor::engine::duckdb {
 
 struct ImportLimits {
-  std::uint64_t memory_bytes = std::uint64_t{2} << 30U;        // of the importing instance
+  std::uint64_t memory_bytes = std::uint64_t{2} << 30U;  // of the importing instance
   int threads = 2;
-  std::string temp_directory;                                  // for spilling; empty: inside the cache directory
-  std::uint64_t file_bytes_max = std::uint64_t{4} << 30U;      // `import_mb`: a larger file is not copied
-  std::uint64_t files_max = 10'000;                            // of one source; those after it are left out with a warning
-  int depth_max = 8;                                           // of sub-folders
+  std::string temp_directory;                              // for spilling; empty: inside the cache directory
+  std::uint64_t file_bytes_max = std::uint64_t{4} << 30U;  // `import_mb`: a larger file is not copied
+  std::uint64_t files_max = 10'000;                        // of one source; those after it are left out with a warning
+  int depth_max = 8;                                       // of sub-folders
 };
 
 // Told before each file that is read, and never when the cache was taken as it is.
@@ -41,9 +41,9 @@ struct ColumnNote {
 struct FileTable {
   std::string name;
   FileOrigin origin;
-  bool view = false;               // over the file itself: a Parquet file larger than file_bytes_max
-  std::uint64_t rows = 0;          // of a table; 0 for a view
-  std::vector<ColumnNote> notes;   // at most one a column
+  bool view = false;              // over the file itself: a Parquet file larger than file_bytes_max
+  std::uint64_t rows = 0;         // of a table; 0 for a view
+  std::vector<ColumnNote> notes;  // at most one a column
 };
 
 struct FileSource {

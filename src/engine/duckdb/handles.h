@@ -1,4 +1,4 @@
-// DuckDB's C handles as owners, and what the 1.4 header does not know yet of 1.5. No logic here.
+// DuckDB's C handles as owners that can be written to through `out()`; the statement types that the 1.4 header does not know. No logic here.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,7 @@
 
 namespace candor::engine::duckdb {
 
-// The library is 1.5.6, the newest published C header is of 1.4.4: these values are new since then.
-constexpr int kTypeGeometry = 40;
-constexpr int kTypeVariant = 41;
+// The library is 1.5.6, the newest published C header is of 1.4.4: these statement types are new since then.
 constexpr int kStatementCopyDatabase = 28;
 constexpr int kStatementUpdateExtensions = 29;
 constexpr int kStatementMergeInto = 30;

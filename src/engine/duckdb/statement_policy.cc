@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/duckdb/path_candidates.h"
+
 namespace candor::engine::duckdb {
 namespace {
 
@@ -193,19 +195,6 @@ class Reader {
   Span target_span_;
 };
 
-// The text inside a text's or a name's quotes; empty for the forms that can't be a path.
-std::string unquoted(const Token& token) {
-  if (token.kind == TokenKind::kQuoted) return name_of(token);
-  if (token.text.size() < 2 || token.text.front() != '\'') return {};
-  std::string text;
-  const std::string_view inner = token.text.substr(1, token.text.size() - 2);
-  for (std::size_t i = 0; i < inner.size(); ++i) {
-    text.push_back(inner[i]);
-    if (inner[i] == '\'') ++i;
-  }
-  return text;
-}
-
 bool runs_text(std::string_view name) {
   constexpr std::array kNames = {"query", "query_table", "json_execute_serialized_sql", "sql_auto_complete"};
   return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view known) { return name == known; });
@@ -288,25 +277,24 @@ Status StatementPolicy::check_functions(const std::vector<Token>& tokens) const 
   return Ok{};
 }
 
-// The engine may read the files that it has attached and its temporary folder, and takes a text in FROM for a file.
+// The engine may read the files that it has attached, and takes a text or a dotted name in FROM for a file.
 Status StatementPolicy::check_paths(const std::vector<Token>& tokens) const {
-  for (const Token& token : tokens) {
-    if (token.kind != TokenKind::kString && token.kind != TokenKind::kQuoted) continue;
-    const std::string text = unquoted(token);
-    if (text.size() > 4096 || text.find_first_of("/.") == std::string::npos) continue;
+  for (const PathCandidate& candidate : path_candidates(tokens)) {
+    const std::filesystem::path path(candidate.text);
+    if (file_names_.count(path.filename().string()) == 0) continue;
     std::error_code failure;
-    const std::filesystem::path path = std::filesystem::weakly_canonical(text, failure);
-    if (failure) continue;
-    const std::string real = path.string();
-    const bool spilled = !rules_.temp_directory.empty() && real.size() > rules_.temp_directory.size() &&
-                         real.compare(0, rules_.temp_directory.size(), rules_.temp_directory) == 0 &&
-                         real[rules_.temp_directory.size()] == '/';
-    if (spilled || rules_.published_paths.count(real) > 0) {
-      return refuse("not-published", "a published database is read by its name, not by its file",
-                    "write source.table: SHOW ALL TABLES lists them", token.span);
-    }
+    const std::filesystem::path real = std::filesystem::weakly_canonical(path, failure);
+    if (failure || rules_.published_paths.count(real.string()) == 0) continue;
+    return refuse("not-published", "a published database is read by its name, not by its file",
+                  "write source.table: SHOW ALL TABLES lists them", candidate.span);
   }
   return Ok{};
+}
+
+StatementPolicy::StatementPolicy(Rules rules) : rules_(std::move(rules)) {
+  for (const std::string& path : rules_.published_paths) {
+    file_names_.insert(std::filesystem::path(path).filename().string());
+  }
 }
 
 }  // namespace candor::engine::duckdb

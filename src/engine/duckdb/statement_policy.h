@@ -30,10 +30,9 @@ class StatementPolicy {
     std::set<std::string> refused_functions;   // lower case; called by name anywhere in a statement
     std::set<std::string> sources;             // lower case names of what is published
     std::set<std::string> published_paths;     // real paths that the engine itself must read
-    std::string temp_directory;
   };
   StatementPolicy() = default;
-  explicit StatementPolicy(Rules rules) : rules_(std::move(rules)) {}
+  explicit StatementPolicy(Rules rules);
 
   // Fails with `syntax` (empty), `several-statements`, `statement-not-allowed`, `read-only` or `not-published`, each
   // with a span. `plan.tokens` point into `sql`.
@@ -45,6 +44,7 @@ class StatementPolicy {
   [[nodiscard]] Status check_target(const StatementPlan& plan, Span span) const;
 
   Rules rules_;
+  std::set<std::string> file_names_;  // the last parts of published_paths
 };
 
 // Built-in table functions that an agent may call; every other one of the engine's is refused by name, so that one which

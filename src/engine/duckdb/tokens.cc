@@ -196,6 +196,13 @@ std::string name_of(const Token& token) {
 
 std::string quote_name(std::string_view name) { return quote(name, '"'); }
 
+std::string quote_if_needed(std::string_view name) {
+  const bool plain = !name.empty() && !is_digit(name.front()) && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_';
+  });
+  return plain ? std::string(name) : quote_name(name);
+}
+
 std::string quote_text(std::string_view text) { return quote(text, '\''); }
 
 }  // namespace candor::engine::duckdb

@@ -38,6 +38,8 @@ struct Token {
 
 // A name in double quotes, as text of a statement.
 [[nodiscard]] std::string quote_name(std::string_view name);
+// The same, but a plain lower-case word as it is.
+[[nodiscard]] std::string quote_if_needed(std::string_view name);
 // A text in single quotes.
 [[nodiscard]] std::string quote_text(std::string_view text);
 

@@ -4,22 +4,29 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 namespace candor::mcp {
 namespace {
 
 constexpr std::array<int, 3> kSignals = {SIGTERM, SIGINT, SIGHUP};
-std::atomic<const Wake*> woken_by_signals{nullptr};
 std::array<struct sigaction, kSignals.size() + 1> actions_before;
+
+// The ends live as long as the process: a handler may still run on another thread when its Wake is gone.
+std::array<std::atomic<int>, 2> ends = {-1, -1};
+
+void write_byte() {
+  const char byte = 0;
+  if (::write(ends[1], &byte, 1) < 0) return;  // full: it is awake already
+}
 
 void on_signal(int /*signal*/) {
   const int error = errno;
-  if (const Wake* wake = woken_by_signals.load()) wake->wake();
+  write_byte();
   errno = error;
 }
 
@@ -27,32 +34,29 @@ void on_signal(int /*signal*/) {
 
 Wake::Wake() {
   // Without a pipe the server still ends with its input; `wake` then does nothing.
-  if (::pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) ends_[0] = ends_[1] = -1;
-  woken_by_signals.store(this);
+  if (int made[2]; ends[0] < 0 && ::pipe2(made, O_CLOEXEC | O_NONBLOCK) == 0) {
+    ends[0] = made[0];
+    ends[1] = made[1];
+  }
+  std::array<char, 64> rest{};
+  while (::read(ends[0], rest.data(), rest.size()) > 0) continue;
   struct sigaction action = {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESETHAND;  // a second one ends a process whose client does not read
-  for (std::size_t i = 0; i < kSignals.size(); ++i)
-    ::sigaction(kSignals[i], &action, &actions_before[i]);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &actions_before[i]);
   action.sa_handler = SIG_IGN;
   action.sa_flags = 0;
   ::sigaction(SIGPIPE, &action, &actions_before.back());
 }
 
 Wake::~Wake() {
-  for (std::size_t i = 0; i < kSignals.size(); ++i)
-    ::sigaction(kSignals[i], &actions_before[i], nullptr);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &actions_before[i], nullptr);
   ::sigaction(SIGPIPE, &actions_before.back(), nullptr);
-  woken_by_signals.store(nullptr);
-  for (const int end : ends_) {
-    if (end >= 0) ::close(end);
-  }
 }
 
-void Wake::wake() const {
-  const char byte = 0;
-  if (ends_[1] >= 0 && ::write(ends_[1], &byte, 1) < 0) return;  // full: it is awake already
-}
+void Wake::wake() const { write_byte(); }
+
+int Wake::descriptor() const { return ends[0]; }
 
 bool wait_readable(int input, const Wake& wake) {
   while (true) {

@@ -10,11 +10,8 @@ class Wake {
   Wake(const Wake&) = delete;
   Wake& operator=(const Wake&) = delete;
 
-  void wake() const;  // safe in a signal handler
-  [[nodiscard]] int descriptor() const { return ends_[0]; }
-
- private:
-  int ends_[2] = {-1, -1};
+  void wake() const;
+  [[nodiscard]] int descriptor() const;
 };
 
 // Waits until the input can be read; false when it was woken in place of that.

@@ -55,8 +55,7 @@ bool fits(const json::Node& value, ArgumentType type) {
 // Insertions, deletions and replacements from one name to the other.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
@@ -86,8 +85,7 @@ std::string nearest(std::string_view name, std::span<const Argument> arguments) 
 
 std::string names_of(std::span<const Argument> arguments) {
   std::string names;
-  for (const Argument& argument : arguments)
-    names += (names.empty() ? "" : ", ") + argument.name;
+  for (const Argument& argument : arguments) names += (names.empty() ? "" : ", ") + argument.name;
   return names;
 }
 

@@ -18,8 +18,7 @@ using Body = std::function<ToolOutcome(Candor& facade, const Caller& caller, con
 // What every tool takes besides its own arguments, and the members of an error in every output.
 const Argument kSession{"session", ArgumentType::kText, false, "", ""};
 const Argument kTurn{"turn_id", ArgumentType::kText, false, "", ""};
-constexpr std::string_view kErrorMembers =
-    R"("error":{"const":true},"code":{"type":"string"},"message":{"type":"string"})";
+constexpr std::string_view kErrorMembers = R"("error":{"const":true})";
 
 // An output is one of `alternatives` (names of members that it then has), or an error.
 std::string output_schema(std::string_view properties, std::string_view alternatives) {
@@ -29,7 +28,7 @@ std::string output_schema(std::string_view properties, std::string_view alternat
   out += kErrorMembers;
   out += R"(},"anyOf":[)";
   out += alternatives;
-  return out + R"(,{"required":["error","code","message"]}]})";
+  return out + R"(,{"required":["error"]}]})";
 }
 
 std::string text_of(const json::Node& arguments, std::string_view name) {
@@ -115,7 +114,7 @@ ToolOutcome commit(Candor& facade, const Caller& caller, const ToolCall& call) {
 
 // The table's row, with a handler that checks the arguments before the body sees them.
 Tool make_tool(Tool listed, std::vector<Argument> arguments, const ToolSettings& settings, Body body) {
-  arguments.push_back(kTurn);
+  if (listed.name != "schema") arguments.push_back(kTurn);  // looking belongs to no question
   arguments.push_back(kSession);
   listed.input_schema = input_schema(arguments);
   listed.handler = [name = listed.name, arguments = std::move(arguments), settings,
@@ -146,43 +145,40 @@ Tool schema_tool(const ToolSettings& settings) {
   Tool tool;
   tool.name = "schema";
   tool.title = "Look at the data";
-  tool.description =
-      "Tables of all sources and of scratch: columns, types, notes, row counts, rows of files that did not parse.";
-  tool.output_schema = output_schema(
-      R"("resources":{"type":"array","items":{"type":"object"}},"warnings":{"type":"array"},"agent_surface":{"type":"object"})",
-      R"({"required":["resources","agent_surface"]})");
+  tool.description = "Tables of all sources and of scratch: columns, types, notes, row counts.";
+  tool.output_schema = output_schema(R"("resources":{"type":"array"},"agent_surface":{"type":"object"})",
+                                     R"({"required":["resources","agent_surface"]})");
   tool.annotations = {.read_only = true, .idempotent = true};
   return make_tool(std::move(tool), {{"resource", ArgumentType::kText, false, "One table, or source.table", ""}},
                    settings, show_schema);
 }
 
 constexpr std::string_view kStatementMembers =
-    R"("query_id":{"type":"string"},"statement_type":{"type":"string"},"columns":{"type":"array","items":{"type":"object","required":["name","type","id"]}},"rows":{"type":"array","items":{"type":"array"}},"row_count":{"type":"integer"},"warnings":{"type":"array"},"agent_surface":{"type":"object"},"statements":{"type":"array","items":{"type":"object"}})";
+    R"("query_id":{"type":"string"},"columns":{"type":"array","items":{"required":["name","type","id"]}},"rows":{"type":"array","items":{"type":"array"}},"row_count":{"type":"integer"},"warnings":{"type":"array"},"agent_surface":{"type":"object"},"statements":{"type":"array"})";
 constexpr std::string_view kExecuteMembers =
-    R"("query_id":{"type":"string"},"statement_type":{"type":"string"},"affected_count":{"type":"integer"},"row_count":{"type":"integer"},"warnings":{"type":"array"},"statements":{"type":"array","items":{"type":"object"}})";
+    R"("query_id":{"type":"string"},"affected_count":{"type":"integer"},"warnings":{"type":"array"},"statements":{"type":"array"})";
 
 Argument sql_argument(std::string description) {
   return {"sql", ArgumentType::kText, true, std::move(description), ""};
 }
-const Argument kSource{"source", ArgumentType::kText, false, "Where to run it, if the tables do not tell", ""};
+const Argument kSource{"source", ArgumentType::kText, false, "", ""};
 
 Tool query_tool(const config::Configuration& configuration, const ToolSettings& settings) {
   Tool tool;
   tool.name = "sql_query";
   tool.title = "Ask in SQL";
   tool.description =
-      "Run reading SQL. Returns columns once, rows as arrays with exact values, and in agent_surface what the "
-      "rows are a part of: read it before you use a number. Returned are at most " +
-      limit_text(configuration, "rows_per_result") + " rows and " + limit_text(configuration, "result_chars") +
+      "Run reading SQL. Values are exact; agent_surface says what the rows are a part of: read it before you use a "
+      "number. "
+      "Shown are at most " +
+      limit_text(configuration, "rows_per_result") + " rows, " + limit_text(configuration, "result_chars") +
       " characters, " + limit_text(configuration, "cell_chars") +
-      " a cell; further rows are counted. A statement may run " + limit_text(configuration, "statement_seconds") +
-      " s.";
+      " a cell; the rest is counted. A statement may take " + limit_text(configuration, "statement_seconds") + " s.";
   tool.output_schema = output_schema(
       kStatementMembers, R"({"required":["query_id","columns","rows","agent_surface"]},{"required":["statements"]})");
   tool.annotations = {.read_only = true, .idempotent = true};
   return make_tool(std::move(tool),
-                   {sql_argument("DuckDB SQL, or SQLite's on a SQLite source. At most " +
-                                 limit_text(configuration, "statements_per_batch") + " statements"),
+                   {sql_argument("At most " + limit_text(configuration, "statements_per_batch") + " statements"),
                     kSource,
                     {"max_rows", ArgumentType::kCount, false, "", ""}},
                    settings, [](Candor& facade, const Caller& caller, const ToolCall& call) {
@@ -190,20 +186,15 @@ Tool query_tool(const config::Configuration& configuration, const ToolSettings& 
                    });
 }
 
-Tool execute_tool(const config::Configuration& configuration, const ToolSettings& settings) {
+Tool execute_tool(const ToolSettings& settings) {
   Tool tool;
   tool.name = "sql_execute";
   tool.title = "Write to scratch";
-  tool.description =
-      "Run SQL that writes to this session's scratch database: CREATE TABLE AS, INSERT, UPDATE, DELETE, DROP. Sources "
-      "are "
-      "read only.";
+  tool.description = "Run SQL that writes to this session's scratch database. Sources are read only.";
   tool.output_schema = output_schema(kExecuteMembers, R"({"required":["query_id"]},{"required":["statements"]})");
   tool.annotations = {.destructive = true};
   return make_tool(
-      std::move(tool),
-      {sql_argument("DuckDB SQL, at most " + limit_text(configuration, "statements_per_batch") + " statements")},
-      settings,
+      std::move(tool), {sql_argument("")}, settings,
       [](Candor& facade, const Caller& caller, const ToolCall& call) { return run_sql(facade, caller, call, true); });
 }
 
@@ -211,16 +202,14 @@ Tool materialize_tool(const ToolSettings& settings) {
   Tool tool;
   tool.name = "materialize";
   tool.title = "Copy rows to scratch";
-  tool.description =
-      "Copy all rows of a query into a scratch table with exact types, so that tables of different sources can be "
-      "joined.";
+  tool.description = "Copy a query's rows into a scratch table with exact types, to join tables of different sources.";
   tool.output_schema = output_schema(
       R"("query_id":{"type":"string"},"resource":{"type":"string"},"affected_count":{"type":"integer"},"columns":{"type":"array"})",
       R"({"required":["query_id","resource","affected_count"]})");
   tool.annotations = {.destructive = true};
   return make_tool(std::move(tool),
                    {sql_argument(""),
-                    {"table", ArgumentType::kText, true, "Name of the new table", ""},
+                    {"table", ArgumentType::kText, true, "", ""},
                     {"replace", ArgumentType::kBoolean, false, "", ""},
                     kSource},
                    settings, materialize);
@@ -231,13 +220,13 @@ Tool commit_tool(const ToolSettings& settings) {
   tool.name = "answer_commit";
   tool.title = "Commit an answer";
   tool.description =
-      "Commit the answer to the user's question: exactly one of fields, rows, unresolved, with values as a query "
-      "showed them. "
-      "The query behind it is reviewed. \"Answer not committed\" is a hold: its joins lost rows that the question "
-      "speaks of. "
-      "Read the counts, mend the query or state M of N in basis, and commit again.";
+      "Commit the answer: exactly one of fields, rows, unresolved, values as a query showed them. \"Answer not "
+      "committed\" is "
+      "a hold: the query lost rows that the question speaks of. Read its counts, mend the query or state M of N in "
+      "basis, "
+      "commit again.";
   tool.output_schema = output_schema(
-      R"("status":{"enum":["committed","unresolved","error"]},"answer_id":{"type":"string"},"receipt":{"type":"object"},"title":{"type":"string"},"findings":{"type":"array"},"evidence":{"type":"object"})",
+      R"("status":{"enum":["committed","unresolved","error"]},"answer_id":{"type":"string"},"receipt":{"type":"object"},"findings":{"type":"array"})",
       R"({"required":["status"]})");
   std::vector<Argument> arguments = {
       {"question", ArgumentType::kText, false, "", ""},
@@ -247,7 +236,7 @@ Tool commit_tool(const ToolSettings& settings) {
       {"unresolved", ArgumentType::kObject, false, "",
        R"("properties":{"reason":{"type":"string"}},"required":["reason"])"},
       {"basis", ArgumentType::kText, false, "How it was derived, in words", ""},
-      {"query_id", ArgumentType::kText, false, "The query that shows the values", ""}};
+      {"query_id", ArgumentType::kText, false, "Of the query that shows them", ""}};
   return make_tool(std::move(tool), std::move(arguments), settings, commit);
 }
 
@@ -257,7 +246,7 @@ std::vector<Tool> make_tools(const config::Configuration& configuration, const T
   std::vector<Tool> tools;
   tools.push_back(schema_tool(settings));
   tools.push_back(query_tool(configuration, settings));
-  tools.push_back(execute_tool(configuration, settings));
+  tools.push_back(execute_tool(settings));
   tools.push_back(materialize_tool(settings));
   tools.push_back(commit_tool(settings));
   return tools;

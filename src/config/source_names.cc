@@ -1,0 +1,101 @@
+// Names of sources: identifiers that every engine takes without quotes.
+#include "config/source_names.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <system_error>
+
+namespace candor::config {
+namespace {
+
+constexpr std::size_t kNameMax = 63;
+
+constexpr std::string_view kOwnNames[] = {"main", "memory", "scratch", "system", "temp"};
+
+// Reserved by DuckDB, or by SQLite at the place of a table's name.
+constexpr std::string_view kReserved[] = {
+    "add",       "all",        "alter",      "analyse",    "analyze",   "and",         "any",     "array",
+    "as",        "asc",        "asymmetric", "between",    "both",      "case",        "cast",    "check",
+    "collate",   "column",     "commit",     "constraint", "create",    "default",     "delete",  "desc",
+    "describe",  "distinct",   "do",         "drop",       "else",      "end",         "escape",  "except",
+    "exists",    "false",      "fetch",      "for",        "foreign",   "from",        "group",   "having",
+    "in",        "index",      "initially",  "insert",     "intersect", "into",        "is",      "isnull",
+    "join",      "lambda",     "lateral",    "leading",    "limit",     "not",         "notnull", "null",
+    "offset",    "on",         "only",       "or",         "order",     "pivot",       "placing", "primary",
+    "qualify",   "references", "returning",  "select",     "set",       "show",        "some",    "summarize",
+    "symmetric", "table",      "then",       "to",         "trailing",  "transaction", "true",    "union",
+    "unique",    "unpivot",    "update",     "using",      "values",    "variadic",    "when",    "where",
+    "window",    "with"};
+
+bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool digit(char c) { return c >= '0' && c <= '9'; }
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool among(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::any_of(names, [&](std::string_view other) { return same_name(name, other); });
+}
+
+bool plain(std::string_view name) {
+  return !name.empty() && letter(name.front()) &&
+         std::ranges::all_of(name, [](char c) { return letter(c) || digit(c); });
+}
+
+// The part of a path or URL after which the source is called.
+std::string stem_of(std::string_view spec) {
+  if (is_url(spec)) {
+    spec = spec.substr(0, spec.find_first_of("?#"));
+    spec = spec.substr(spec.find("://") + 3);
+    const std::size_t slash = spec.rfind('/');
+    return std::string(slash == std::string_view::npos ? spec : spec.substr(slash + 1));
+  }
+  std::error_code ignored;
+  std::filesystem::path path = std::filesystem::absolute(std::filesystem::path(spec), ignored).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  std::string name = path.filename().string();
+  if (!std::filesystem::is_directory(path, ignored)) {
+    if (const std::size_t dot = name.find('.', 1); dot != std::string::npos) name.resize(dot);
+  }
+  return name;
+}
+
+}  // namespace
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+}
+
+bool is_url(std::string_view spec) {
+  const std::size_t colon = spec.find("://");
+  return colon != std::string_view::npos && colon > 0 &&
+         std::ranges::all_of(spec.substr(0, colon), [](char c) { return letter(c) || digit(c) || c == '+'; });
+}
+
+std::string source_name_fault(std::string_view name) {
+  if (!plain(name)) return "must begin with a letter and hold only letters, digits and _";
+  if (name.size() > kNameMax) return "is longer than " + std::to_string(kNameMax) + " characters";
+  if (among(name, kOwnNames)) return "is a name that candor or the engine uses itself";
+  if (among(name, kReserved)) return "is a word of SQL";
+  return {};
+}
+
+std::string name_for(std::string_view spec, const std::function<bool(std::string_view)>& taken) {
+  std::string name;
+  for (const char c : stem_of(spec)) {
+    if (letter(c) || digit(c)) {
+      name += c;
+    } else if (!name.empty() && name.back() != '_') {
+      name += '_';
+    }
+  }
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  if (name.empty()) name = "data";
+  if (digit(name.front())) name.insert(0, 1, '_');
+  name.resize(std::min(name.size(), kNameMax - 8));
+  if (!source_name_fault(name).empty()) name += "_data";
+  const std::string first = name;
+  for (int number = 2; taken(name); ++number) name = first + '_' + std::to_string(number);
+  return name;
+}
+
+}  // namespace candor::config

@@ -1,0 +1,21 @@
+// Names of sources: what may be one, and which one a path gets.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace candor::config {
+
+// Empty when the name may stand for a source; else why not, as the rest of a sentence.
+[[nodiscard]] std::string source_name_fault(std::string_view name);
+
+// The name of a source given without one: after its file, folder or database, made an identifier that `taken` denies.
+[[nodiscard]] std::string name_for(std::string_view spec, const std::function<bool(std::string_view)>& taken);
+
+[[nodiscard]] bool same_name(std::string_view a, std::string_view b);  // in SQL: without regard to case
+
+// Whether the specification is a URL such as postgresql://… and no path.
+[[nodiscard]] bool is_url(std::string_view spec);
+
+}  // namespace candor::config

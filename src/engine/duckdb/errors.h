@@ -1,0 +1,31 @@
+// The engine's error texts made into diagnostics with codes, names and spans.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.h"
+
+namespace candor::engine::duckdb {
+
+// Why a statement was interrupted, when it was.
+enum class StopReason : std::uint8_t { kNone, kDeadline, kCancelled, kBudget };
+
+struct ErrorContext {
+  std::string_view sql;                         // the text that spans point into
+  StopReason stopped = StopReason::kNone;
+  std::int64_t deadline_ms = 0;
+  std::uint64_t memory_bytes = 0;
+};
+
+// `text` is what the C interface gives under `errors_as_json`, or a plain message where that is not in force yet.
+[[nodiscard]] Diagnostic translate_error(std::string_view text, const ErrorContext& context);
+
+// The diagnostic of a statement that was stopped before the engine said anything.
+[[nodiscard]] Diagnostic stopped_error(StopReason reason, std::int64_t deadline_ms);
+
+// Of opening a database file: `file-locked`, `file-error` or `source-error`, naming the source and the file.
+[[nodiscard]] Diagnostic translate_open_error(std::string_view text, std::string_view source, const std::string& path);
+
+}  // namespace candor::engine::duckdb
