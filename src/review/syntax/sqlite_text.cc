@@ -102,7 +102,8 @@ class Text {
     if (touches_next(i) && tokens_[i + 1].kind == TokenKind::kString) return false;
     // `x IN t2` reads a table.
     if (word == "in") return symbol_at(i + 1, "(");
-    if (word == "is") return is_null_test(i + 1) || (word_at(i + 1, "not") && is_null_test(i + 2)) || is_distinct_test(i + 1);
+    if (word == "is")
+      return is_null_test(i + 1) || (word_at(i + 1, "not") && is_null_test(i + 2)) || is_distinct_test(i + 1);
     // `x NOT NULL` is a test of its own.
     if (word == "not") return !word_at(i + 1, "null") || (i > 0 && word_at(i - 1, "is"));
     if (word == "cast") return is_allowed_cast(i);
