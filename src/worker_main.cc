@@ -69,7 +69,6 @@ int main() {
   }
   // Should the parent die, file 3 says so; this is for a process that can't read it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::prctl(PR_SET_DUMPABLE, 0);
   ::umask(077);
   set_limit(RLIMIT_CORE, 0);
   // Few arenas: a worker runs a few statements at once, and memory kept by idle ones is memory lost.
