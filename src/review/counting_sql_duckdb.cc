@@ -51,8 +51,8 @@ std::string template_text(const CountedSide& side, bool sampled) {
   }
   const engine::TableName& name = side.facts->resolved;
   const std::string alias = always_quoted(side.plan->ref.alias);
-  sql += " FROM " + always_quoted(name.source) + "." + always_quoted(name.schema) + "." + always_quoted(name.table) + " AS " +
-         alias + " WHERE ";
+  sql += " FROM " + always_quoted(name.source) + "." + always_quoted(name.schema) + "." + always_quoted(name.table) +
+         " AS " + alias + " WHERE ";
   // By the row and not by the key: a sample of keys would take a frequent key whole or not at all.
   if (sampled) return sql + "system.main.hash(" + alias + ".rowid) % " + std::to_string(side.one_in) + " = 0";
   return sql + "true";
@@ -121,8 +121,8 @@ Result<std::string> duckdb_counting_sql(const CountingRequest& request, engine::
   const auto exists = [&](const std::string& source, const std::string& name) {
     return "EXISTS (SELECT 1 FROM " + source + " AS " + name + " WHERE " + equal + ")";
   };
-  std::string sql = "WITH left_side AS MATERIALIZED (" + left + "), right_side AS MATERIALIZED (" + right + ") SELECT " +
-                    count("left_side AS l", "", "left_rows") + ", " +
+  std::string sql = "WITH left_side AS MATERIALIZED (" + left + "), right_side AS MATERIALIZED (" + right +
+                    ") SELECT " + count("left_side AS l", "", "left_rows") + ", " +
                     count("left_side AS l", exists(in_right, "r"), "left_matched") + ", " +
                     count("right_side AS r", "", "right_rows") + ", " +
                     count("right_side AS r", exists(in_left, "l"), "right_matched");

@@ -26,7 +26,8 @@ Result<SideText> side_text(const CountedSide& side) {
   SideText text;
   const engine::TableName& name = side.facts->resolved;
   const std::string alias = always_quoted(side.plan->ref.alias);
-  text.from = always_quoted(name.schema.empty() ? "main" : name.schema) + "." + always_quoted(name.table) + " AS " + alias;
+  text.from =
+      always_quoted(name.schema.empty() ? "main" : name.schema) + "." + always_quoted(name.table) + " AS " + alias;
   for (const json::Node& key : *side.keys) {
     const std::optional<std::string> printed = syntax::sqlite_expression(key);
     if (!printed) return make_error("unsupported-syntax", "a key has a part that is not measured in SQLite");
@@ -58,8 +59,8 @@ std::string rows(const SideText& side, const std::string& name) {
 }
 
 std::string matched(const SideText& side, const SideText& other, bool filtered, const std::string& name) {
-  const std::string in = side.keys + " IN (SELECT " + other.listed + " FROM " + other.from +
-                         where({filtered ? other.filter : ""}) + ")";
+  const std::string in =
+      side.keys + " IN (SELECT " + other.listed + " FROM " + other.from + where({filtered ? other.filter : ""}) + ")";
   return "(SELECT count(*) FROM " + side.from + where({side.filter, side.sample, in}) + ") AS " + name;
 }
 

@@ -34,8 +34,7 @@ void shift(Decimal& number, int exponent) {
 
 std::string take_digits(std::string_view text, std::size_t& at) {
   const std::size_t start = at;
-  while (at < text.size() && is_digit(text[at]))
-    ++at;
+  while (at < text.size() && is_digit(text[at])) ++at;
   return std::string(text.substr(start, at - start));
 }
 
@@ -76,16 +75,14 @@ std::string_view trim_blanks(std::string_view text) {
     }
     return 0;
   };
-  while (const std::size_t n = blank_length(text))
-    text.remove_prefix(n);
+  while (const std::size_t n = blank_length(text)) text.remove_prefix(n);
   const auto tail_length = [](std::string_view s) -> std::size_t {
     for (const std::string_view b : {" ", "\t", "\n", "\r", "\u00a0", "\u202f", "\u2009"}) {
       if (s.ends_with(b)) return b.size();
     }
     return 0;
   };
-  while (const std::size_t n = tail_length(text))
-    text.remove_suffix(n);
+  while (const std::size_t n = tail_length(text)) text.remove_suffix(n);
   return text;
 }
 

@@ -24,8 +24,9 @@ Diagnostic engine_fault(const Diagnostic& failure) {
 // Types of DuckDB whose values have a width of their own, whatever the value. "DECIMAL(10,2)" is one, "INTEGER[]" is not.
 bool is_fixed_width(std::string_view type) {
   static constexpr std::array<std::string_view, 20> kTypes = {
-      "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
-      "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "DATE", "TIME", "TIMESTAMP", "INTERVAL", "UUID", "ENUM"};
+      "BOOLEAN",   "TINYINT",  "SMALLINT",  "INTEGER",  "BIGINT", "HUGEINT", "UTINYINT",
+      "USMALLINT", "UINTEGER", "UBIGINT",   "UHUGEINT", "FLOAT",  "DOUBLE",  "DECIMAL",
+      "DATE",      "TIME",     "TIMESTAMP", "INTERVAL", "UUID",   "ENUM"};
   if (type.ends_with(']')) return false;
   return std::any_of(kTypes.begin(), kTypes.end(), [&](std::string_view fixed) {
     if (!type.starts_with(fixed)) return false;
@@ -37,7 +38,8 @@ bool is_fixed_width(std::string_view type) {
 bool names_temporary_object(const syntax::TableRef& ref, const std::vector<std::string>& objects) {
   // A name with its catalog reaches past temporary objects.
   if (!ref.catalog.empty()) return false;
-  return std::any_of(objects.begin(), objects.end(), [&](const std::string& name) { return same_name(name, ref.table); });
+  return std::any_of(objects.begin(), objects.end(),
+                     [&](const std::string& name) { return same_name(name, ref.table); });
 }
 
 const engine::ColumnFacts* column_of(const engine::TableFacts& facts, std::string_view name) {
@@ -48,7 +50,8 @@ const engine::ColumnFacts* column_of(const engine::TableFacts& facts, std::strin
 }
 
 Status check_functions(const syntax::JoinPlan& plan, const Context& context) {
-  if (plan.foreign_function) return make_error("user-function", "a key or filter calls a function of a schema of its own");
+  if (plan.foreign_function)
+    return make_error("user-function", "a key or filter calls a function of a schema of its own");
   // SQLite has no functions but its own; those that are measured are listed where they are printed.
   if (plan.functions.empty() || context.dialect == "sqlite") return Ok{};
   const Result<std::vector<engine::FunctionFacts>> facts = context.engine->function_facts(plan.functions);
@@ -85,7 +88,7 @@ Status check_size(const syntax::JoinPlan& plan, const Settings& settings) {
 Result<std::uint64_t> one_in(const engine::TableFacts& facts, const Settings& settings) {
   if (facts.rows_estimated) {
     if (*facts.rows_estimated <= settings.rows_max) return std::uint64_t{1};
-    return std::max<std::uint64_t>(1, *facts.rows_estimated / kSampleRows);
+    return std::max<std::uint64_t>(2, *facts.rows_estimated / kSampleRows);
   }
   // A table that is small as a whole has few rows.
   if (facts.bytes_max && *facts.bytes_max <= settings.key_chars_max) return std::uint64_t{1};
@@ -195,7 +198,8 @@ Result<engine::TableFacts> admitted_table(const syntax::TableRef& ref, const Con
     return make_error("shadowed-table", "a temporary table or view is named " + ref.table);
   }
   CANDOR_ASSIGN(engine::TableFacts facts, find_table(ref, *context.engine));
-  if (facts.shadowed) {
+  // Nothing stands before a name with its catalog.
+  if (facts.shadowed && ref.catalog.empty()) {
     return make_error("shadowed-table", "another object than a table of the source is named " + ref.table);
   }
   if (!facts.exists || !facts.base_table) {

@@ -52,11 +52,9 @@ Committed committed_of(const json::Node& node) {
 // Every scalar below `node`, once each, in the order of the text. Nulls say nothing.
 void collect_committed(const json::Node& node, std::vector<Committed>& values, std::unordered_set<std::string>& seen) {
   if (node.is_array()) {
-    for (const json::Node& item : node.items())
-      collect_committed(item, values, seen);
+    for (const json::Node& item : node.items()) collect_committed(item, values, seen);
   } else if (node.is_object()) {
-    for (const auto& [name, member] : node.members())
-      collect_committed(member, values, seen);
+    for (const auto& [name, member] : node.members()) collect_committed(member, values, seen);
   } else if (!node.is_null()) {
     Committed value = committed_of(node);
     if (value.text.empty()) return;
@@ -112,8 +110,7 @@ class Shown {
         add_text(cell.text());
         return;
       case json::Kind::kArray:
-        for (const json::Node& item : cell.items())
-          add(item, map);
+        for (const json::Node& item : cell.items()) add(item, map);
         return;
       case json::Kind::kObject:
         add_object(cell, map);
@@ -187,8 +184,7 @@ std::string text_identity(std::string_view sql) {
     end_of_last = token.span.end;
   }
   add(sql.substr(end_of_last));
-  while (identity.ends_with(std::string_view(";\0", 2)))
-    identity.resize(identity.size() - 2);
+  while (identity.ends_with(std::string_view(";\0", 2))) identity.resize(identity.size() - 2);
   return identity;
 }
 
@@ -218,8 +214,7 @@ std::string reason_for_none(const std::vector<Match>& matches, std::size_t evide
   std::vector<bool> together(evidence);
   bool part_in_cut_output = false;
   for (const Match& match : matches) {
-    for (std::size_t i = 0; i < evidence; ++i)
-      together[i] = together[i] || match.shows[i];
+    for (std::size_t i = 0; i < evidence; ++i) together[i] = together[i] || match.shows[i];
     part_in_cut_output = part_in_cut_output || (match.query->cut && match.count > 0);
   }
   if (std::find(together.begin(), together.end(), false) == together.end()) return "split-values";

@@ -27,7 +27,8 @@ Diagnostic as_reason(const Diagnostic& failure) {
 }
 
 // The one row of a counting statement, by column.
-Result<Row> run_counts(engine::Engine& engine, std::string_view sql, std::int64_t deadline_ms, const CancelToken& cancel) {
+Result<Row> run_counts(engine::Engine& engine, std::string_view sql, std::int64_t deadline_ms,
+                       const CancelToken& cancel) {
   engine::RunRequest request;
   request.sql = sql;
   request.lane = engine::Lane::kReview;
@@ -58,7 +59,8 @@ Result<Row> run_counts(engine::Engine& engine, std::string_view sql, std::int64_
 
 Result<std::uint64_t> column(const Row& row, std::string_view name) {
   const auto found = row.find(name);
-  if (found == row.end()) return make_error("engine-error", "the counting statement has no column " + std::string(name));
+  if (found == row.end())
+    return make_error("engine-error", "the counting statement has no column " + std::string(name));
   return found->second;
 }
 
@@ -128,8 +130,8 @@ class PairMeasurement {
   }
 
   Status count(const CountingRequest& request, Pair& pair) {
-    const Result<std::string> sql = context_.dialect == "sqlite" ? sqlite_counting_sql(request)
-                                                                 : duckdb_counting_sql(request, *context_.engine);
+    const Result<std::string> sql =
+        context_.dialect == "sqlite" ? sqlite_counting_sql(request) : duckdb_counting_sql(request, *context_.engine);
     if (!sql.ok()) return sql.error();
     const std::int64_t limit = pair.sample ? kSampleMsMax : kMeasureMsMax;
     const Result<Row> row =

@@ -22,7 +22,8 @@ enum class Share : std::uint8_t { kEnough, kUncertain, kLow };
 
 // `facts` in the order of the plan's tables. Fails with not-measured, unsupported-syntax, timeout, cancelled,
 // engine-fault.
-[[nodiscard]] Result<std::vector<Pair>> measure_pairs(const syntax::JoinPlan& plan, const std::vector<engine::TableFacts>& facts,
-                                                      const Gates& gates, const Context& context);
+[[nodiscard]] Result<std::vector<Pair>> measure_pairs(const syntax::JoinPlan& plan,
+                                                      const std::vector<engine::TableFacts>& facts, const Gates& gates,
+                                                      const Context& context);
 
 }  // namespace candor::review

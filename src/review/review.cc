@@ -24,7 +24,8 @@ Result<syntax::Select> read(std::string_view sql, const Context& context) {
   const Result<std::string> tree = context.engine->syntax_tree(sql);
   if (!tree.ok()) {
     const std::string& code = tree.error().code;
-    if (code == "syntax") return make_error("unsupported-syntax", "the statement is not parsed: " + tree.error().message);
+    if (code == "syntax")
+      return make_error("unsupported-syntax", "the statement is not parsed: " + tree.error().message);
     if (code == "statement-kind" || code == "statement-not-allowed") {
       return make_error("statement-kind", "the statement is no SELECT");
     }
@@ -117,7 +118,8 @@ std::vector<engine::TableName> tables_of(std::string_view sql, engine::Engine& e
   std::vector<engine::TableName> tables;
   for (const syntax::TableRef& ref : refs) {
     engine::TableName name{ref.catalog, ref.schema, ref.table};
-    if (const Result<engine::TableFacts> facts = find_table(ref, engine); facts.ok() && facts->exists) name = facts->resolved;
+    if (const Result<engine::TableFacts> facts = find_table(ref, engine); facts.ok() && facts->exists)
+      name = facts->resolved;
     if (std::find(tables.begin(), tables.end(), name) == tables.end()) tables.push_back(std::move(name));
   }
   return tables;

@@ -71,8 +71,8 @@ struct Side {
   // Measured where `matched` was low and the other side has a filter: rows with a match on the other side without it.
   std::optional<std::uint64_t> matched_without_other_filter;
   bool has_filter = false;
-  std::uint64_t one_in = 1;   // of a sample: one row in this many was looked at
-  double error = 0;           // of a sample: half-width of the 95 % interval of the share, 0…1
+  std::uint64_t one_in = 1;  // of a sample: one row in this many was looked at
+  double error = 0;          // of a sample: half-width of the 95 % interval of the share, 0…1
 };
 
 // One measured pair of tables.
@@ -80,8 +80,8 @@ struct Pair {
   Side left, right;
   std::string condition;     // the equalities as the query writes them
   std::string counting_sql;  // run again it gives left_rows, left_matched, right_rows, right_matched
-  bool sample = false;       // one of the sides is over the row gate: its rows are sampled, those that they may meet are not
-  double error = 0;          // of a sample: the larger error of the two sides
+  bool sample = false;  // one of the sides is over the row gate: its rows are sampled, those that they may meet are not
+  double error = 0;     // of a sample: the larger error of the two sides
 };
 
 struct CheckResult {

@@ -11,9 +11,12 @@ namespace candor::review {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (static_cast<unsigned char>(c) >= 0x80); }
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (static_cast<unsigned char>(c) >= 0x80);
+}
 
-constexpr std::array<std::string_view, 9> kThousands = {",", ".", "'", " ", "_", "\u00a0", "\u202f", "\u2009", "\u2019"};
+constexpr std::array<std::string_view, 9> kThousands = {",",      ".",      "'",      " ",     "_",
+                                                        "\u00a0", "\u202f", "\u2009", "\u2019"};
 
 std::size_t separator_at(std::string_view text, std::size_t at) {
   for (const std::string_view separator : kThousands) {
@@ -83,7 +86,8 @@ std::optional<std::size_t> match_of(std::string_view text, std::size_t at) {
   at = skip_blanks(text, at);
   if (at < text.size() && text[at] == '(') {
     const std::size_t close = text.find(')', at);
-    if (close == std::string_view::npos || close - at > 12 || text.substr(at, close - at).find('%') == std::string_view::npos) {
+    if (close == std::string_view::npos || close - at > 12 ||
+        text.substr(at, close - at).find('%') == std::string_view::npos) {
       return std::nullopt;
     }
     at = skip_blanks(text, close + 1);
@@ -103,7 +107,8 @@ std::optional<std::size_t> match_of(std::string_view text, std::size_t at) {
   static constexpr std::array<std::string_view, 8> kFillers = {"the", "all", "a", "total", "of", "our", "these", "its"};
   while (true) {
     word = word_at(text, at);
-    const bool filler = std::any_of(kFillers.begin(), kFillers.end(), [&](auto filler) { return is_word(word, filler); });
+    const bool filler =
+        std::any_of(kFillers.begin(), kFillers.end(), [&](auto filler) { return is_word(word, filler); });
     if (!filler) return at;
     at = skip_blanks(text, at + word.size());
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <utility>
 
 #include "engine/duckdb/duckdb_engine.h"
@@ -47,7 +48,7 @@ void DuckdbShop::open() { open(policy()); }
 void DuckdbShop::open(const engine::Policy& policy) {
   engine_.reset();
   Result<std::unique_ptr<engine::Engine>> opened = engine::duckdb::DuckdbEngine::open(policy);
-  ASSERT_TRUE(opened.ok()) << opened.error().code << ": " << opened.error().message << " " << opened.error().detail;
+  if (!opened.ok()) throw std::runtime_error(opened.error().code + ": " + opened.error().message);
   engine_ = std::move(*opened);
 }
 

@@ -14,6 +14,8 @@
 namespace candor::mcp {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 class Collected final : public Outlet {
  public:
   void send(std::string text) override {
@@ -215,8 +217,7 @@ TEST_F(McpProtocol, MalformedMessagesAreErrorsWithoutAnId) {
       {"nonsense", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
       {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\xFF\"}", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
       {R"({"jsonrpc":"2.0","id":1,"method":"\ud800"})", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
-      {std::string_view("{\"jsonrpc\":\"2.0\",\0\"id\":1}", 26),
-       R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
+      {"{\"jsonrpc\":\"2.0\",\0\"id\":1}"sv, R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
       {R"({"jsonrpc":"2.0","id":1,"id":2,"method":"ping"})", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
       {"7", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,)"},
       {"[]", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,)"},

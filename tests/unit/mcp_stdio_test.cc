@@ -1,9 +1,9 @@
 // Lines, threads and the orderly end of the stdio server, over pipes and with tools of the test's own.
 #include <atomic>
+#include <csignal>
 #include <fcntl.h>
 #include <future>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -83,7 +83,7 @@ class McpStdio : public testing::Test {
     settings_.output = out_[1];
     settings_.grace = std::chrono::minutes(1);
   }
-  ~McpStdio() override {
+  void TearDown() override {
     for (const int end : {in_[0], in_[1], out_[0], out_[1]}) {
       if (end >= 0) ::close(end);
     }

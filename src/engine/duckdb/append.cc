@@ -131,6 +131,7 @@ class Copy {
                         "select its parts, or cast it to text");
     }
     Diagnostic made = appender_error(appender);
+    if (made.code == "engine-error") made.code = "type-mismatch";  // the appender gives its message without a kind
     made.detail = "column " + column.name + " of type " + column.type;
     return made;
   }

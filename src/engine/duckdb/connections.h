@@ -42,7 +42,8 @@ class Connections {
     Slot* slot_ = nullptr;
   };
 
-  // Requires a database that outlives this. `search_path` is the value of the setting of that name.
+  // Requires a database that outlives this and whose configuration is not locked yet. `search_path` is the value of the
+  // setting of that name.
   Status open(duckdb_database database, std::string search_path);
 
   // The main connection when it is free; a spare one when it is not and `main_only` is false and the session has no

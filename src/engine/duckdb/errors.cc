@@ -94,18 +94,25 @@ std::string last_part(const std::string& name) {
   return dot == std::string::npos ? name : name.substr(dot + 1);
 }
 
+// The engine's grammar counts characters, everything after it bytes.
+std::optional<std::size_t> byte_position(const EngineError& error, std::string_view sql) {
+  if (!error.position || error.subtype != "SYNTAX_ERROR") return error.position;
+  return utf8_prefix(sql, *error.position).size();
+}
+
 // The token at the engine's position; for a dotted name, the part that is `name`.
 std::optional<Span> locate(const EngineError& error, std::string_view sql, const std::string& name) {
-  if (!error.position || *error.position > sql.size()) return std::nullopt;
+  const std::optional<std::size_t> position = byte_position(error, sql);
+  if (!position || *position > sql.size()) return std::nullopt;
   const std::vector<Token> tokens = tokenize(sql);
-  auto at = std::find_if(tokens.begin(), tokens.end(), [&](const Token& token) { return token.span.end > *error.position; });
-  if (at == tokens.end() || at->span.start > *error.position) return Span{*error.position, *error.position};
+  auto at = std::find_if(tokens.begin(), tokens.end(), [&](const Token& token) { return token.span.end > *position; });
+  if (at == tokens.end() || at->span.start > *position) return Span{*position, *position};
   Span span = at->span;
   if (name.empty()) return span;
   const std::string wanted = lower(name);
   for (auto part = at; part != tokens.end(); part += 2) {
     if (is_name(*part) && lower(name_of(*part)) == wanted) return part->span;
-    if (std::distance(part, tokens.end()) <= 2 || !is_symbol(*(part + 1), '.')) break;
+    if (tokens.end() - part <= 2 || !is_symbol(*(part + 1), '.')) break;
   }
   return span;
 }

@@ -198,12 +198,25 @@ class FactsReader {
     const bool texts = std::any_of(facts.columns.begin(), facts.columns.end(), [&](const ColumnFacts& column) {
       return is_text(column.type) && asked(columns, column.name);
     });
-    if (!texts) return Ok{};
+    if (!texts || !addressable(entry.name)) return Ok{};
     CANDOR_TRY(read_storage(entry, columns, facts));
-    if (lower(entry.name.source) != kScratch || !facts.pending_updates) return Ok{};
+    const bool unknown = std::any_of(facts.columns.begin(), facts.columns.end(), [&](const ColumnFacts& column) {
+      return is_text(column.type) && asked(columns, column.name) && !column.width_max;
+    });
+    if (lower(entry.name.source) != kScratch || !unknown) return Ok{};
     // Another transaction may keep the engine from it: then the updates stay pending, and say so.
     if (!execute(connection_, "CHECKPOINT scratch").ok()) return Ok{};
-    return read_storage(entry, columns, facts);
+    // It has dropped deleted rows, so the number of rows is another one too.
+    CANDOR_ASSIGN(const std::vector<CatalogEntry> entries, read_entries(entry.name.table));
+    const CatalogEntry* again = find(entries, entry.name.source, entry.name.schema);
+    if (again == nullptr || again->view) return Ok{};
+    facts.rows_estimated = again->rows;
+    return read_storage(*again, columns, facts);
+  }
+
+  // pragma_storage_info reads its argument without doubled quotes, and so would look at another table.
+  static bool addressable(const TableName& name) {
+    return (name.source + name.schema + name.table).find('"') == std::string::npos;
   }
 
   Status read_storage(const CatalogEntry& entry, const std::vector<std::string>& columns, TableFacts& facts) {

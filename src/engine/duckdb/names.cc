@@ -40,10 +40,13 @@ std::optional<std::vector<std::string>> parsed_names(duckdb_connection connectio
 // For the kinds that the parser can't tell (PIVOT, UPDATE … FROM, CREATE VIEW): every name where a table can stand.
 std::vector<std::string> possible_names(const std::string& sql) {
   constexpr std::array kBefore = {"from", "join", "pivot", "unpivot", "pivot_wider", "pivot_longer", "table", "using"};
+  constexpr std::array kMakers = {"create", "replace", "temp", "temporary", "drop"};
   const std::vector<Token> tokens = tokenize(sql);
   std::vector<std::string> names;
   for (std::size_t i = 1; i < tokens.size(); ++i) {
     if (!is_name(tokens[i])) continue;
+    // CREATE TABLE t names what is made, TABLE t what is read.
+    if (i > 1 && std::any_of(kMakers.begin(), kMakers.end(), [&](auto word) { return is_word(tokens[i - 2], word); })) continue;
     const bool dotted = i + 1 < tokens.size() && (is_symbol(tokens[i + 1], '.') || is_symbol(tokens[i + 1], '('));
     const bool after = std::any_of(kBefore.begin(), kBefore.end(), [&](auto word) { return is_word(tokens[i - 1], word); });
     if (after && !dotted) names.push_back(quote_name(name_of(tokens[i])));
@@ -105,10 +108,16 @@ std::vector<std::string> NameIndex::sources_of(std::string_view name) const {
   return found == sources_.end() ? std::vector<std::string>() : found->second;
 }
 
-Status check_ambiguity(NameIndex& names, Connections& connections, duckdb_connection connection, const std::string& sql) {
+Status check_ambiguity(NameIndex& names, Connections& connections, duckdb_connection connection, const std::string& sql,
+                       bool writes) {
   if (!names.any_ambiguous()) return Ok{};
   const std::optional<std::vector<std::string>> parsed = parsed_names(connection, sql);
-  for (const std::string& mention : parsed ? *parsed : possible_names(sql)) {
+  std::vector<std::string> mentions = parsed.value_or(std::vector<std::string>());
+  if (!parsed || writes) {
+    const std::vector<std::string> possible = possible_names(sql);
+    mentions.insert(mentions.end(), possible.begin(), possible.end());
+  }
+  for (const std::string& mention : mentions) {
     const std::optional<std::string> name = unqualified(mention);
     if (!name) continue;
     const std::vector<std::string> sources = names.sources_of(*name);

@@ -38,8 +38,9 @@ class NameIndex {
 };
 
 // Fails with `ambiguous-table` when the statement names, without its source, a table that lies in several sources and
-// in no nearer place. `connection` parses and nothing else.
+// in no nearer place. `connection` parses and nothing else. `writes`: the engine's parser may tell of a part of the
+// statement only (a view's query is not told), so names are looked for in the text too.
 [[nodiscard]] Status check_ambiguity(NameIndex& names, Connections& connections, duckdb_connection connection,
-                                     const std::string& sql);
+                                     const std::string& sql, bool writes);
 
 }  // namespace candor::engine::duckdb

@@ -50,8 +50,8 @@ Result<std::shared_ptr<Core>> Core::open(const Policy& policy) {
   core->policy = policy;
   CANDOR_TRY(core->open_scratch());
   core->attach_all();
-  CANDOR_TRY(core->lock_down());
   CANDOR_TRY(core->connections.open(core->database.get(), core->search_path()));
+  CANDOR_TRY(core->lock_down());
   CANDOR_TRY(core->build_policies());
   std::vector<std::string> names;
   for (const OpenSource& source : core->sources) names.push_back(source.spec.name);

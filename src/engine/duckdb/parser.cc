@@ -31,7 +31,9 @@ Diagnostic tree_error(const json::Node& node, std::string_view sql) {
   std::string message(node.string_or("error_message", "the text can't be parsed"));
   if (message.find("Only SELECT statements") != std::string::npos) message = "only a SELECT has a tree";
   Diagnostic made = make_error("syntax", message.substr(0, message.find('\n')));
-  const std::optional<std::size_t> position = read_position(node);
+  std::optional<std::size_t> position = read_position(node);
+  // The grammar counts characters, everything after it bytes.
+  if (position && node.string_or("error_subtype", "") == "SYNTAX_ERROR") position = utf8_prefix(sql, *position).size();
   if (!position || *position > sql.size()) return made;
   made.span = Span{*position, *position};
   for (const Token& token : tokenize(sql)) {

@@ -56,7 +56,7 @@ class Runner {
     CANDOR_ASSIGN(execution_.lease, agent ? core_.connections.agent(plan_.temporary, deadline_, cancel_)
                                           : core_.connections.review(deadline_, cancel_));
     execution_.watch = core_.interrupter.watch(connection(), deadline_, cancel_);
-    if (agent) CANDOR_TRY(check_ambiguity(core_.names, core_.connections, connection(), request_.sql));
+    if (agent) CANDOR_TRY(check_ambiguity(core_.names, core_.connections, connection(), request_.sql, writes(plan_.kind)));
     CANDOR_TRY(check_explained());
     CANDOR_TRY(execute_all());
     return stream();
@@ -131,32 +131,32 @@ class Runner {
     Extracted extracted;
     idx_t count = 0;
     CANDOR_TRY(extract(request_.sql.c_str(), extracted, count));
-    if (count == 1) return execute_main(extracted, 0);
-    if (!plan_.pivots) return make_error("several-statements", "one statement is expected here");
-    return execute_pivot(extracted, count);
+    if (count > 1 && !plan_.pivots) return make_error("several-statements", "one statement is expected here");
+    if (count > 1) return execute_pivot(extracted, count);
+    Prepared prepared;
+    CANDOR_TRY(prepare(extracted, 0, prepared));
+    return execute_main(prepared);
   }
 
-  // PIVOT comes as [BEGIN] CREATE TYPE … the statement [COMMIT]: the type lists the values that become columns.
+  // PIVOT comes as [BEGIN] CREATE TYPE … the statement [COMMIT]: the type lists the values that become columns. Each can
+  // be prepared once, and only after the one before it was executed.
   Status execute_pivot(Extracted& extracted, idx_t count) {
     bool transaction = false;
-    for (idx_t i = 0; i + 1 < count; ++i) {
+    for (idx_t i = 0; i < count; ++i) {
       Prepared prepared;
       CANDOR_TRY(rolling_back(transaction, prepare(extracted, i, prepared)));
-      const duckdb_statement_type type = duckdb_prepared_statement_type(prepared.get());
-      if (transaction && i + 2 == count) {
-        CANDOR_TRY(rolling_back(transaction, execute_main(extracted, i)));
-        Prepared last;
-        CANDOR_TRY(rolling_back(transaction, prepare(extracted, i + 1, last)));
-        return rolling_back(transaction, execute_helper(last, DUCKDB_STATEMENT_TYPE_TRANSACTION));
-      }
-      if (i == 0 && type == DUCKDB_STATEMENT_TYPE_TRANSACTION) {
-        CANDOR_TRY(execute_helper(prepared, DUCKDB_STATEMENT_TYPE_TRANSACTION));
-        transaction = true;
+      const bool main = i + (transaction ? 2 : 1) == count;
+      if (main) {
+        CANDOR_TRY(rolling_back(transaction, execute_main(prepared)));
         continue;
       }
-      CANDOR_TRY(rolling_back(transaction, execute_helper(prepared, DUCKDB_STATEMENT_TYPE_CREATE)));
+      const bool edge = duckdb_prepared_statement_type(prepared.get()) == DUCKDB_STATEMENT_TYPE_TRANSACTION &&
+                        (i == 0 || (transaction && i + 1 == count));
+      CANDOR_TRY(rolling_back(transaction, execute_helper(prepared, edge ? DUCKDB_STATEMENT_TYPE_TRANSACTION
+                                                                         : DUCKDB_STATEMENT_TYPE_CREATE)));
+      if (edge) transaction = i == 0;
     }
-    return execute_main(extracted, count - 1);
+    return Ok{};
   }
 
   Status rolling_back(bool transaction, Status status) {
@@ -176,9 +176,7 @@ class Runner {
     return Ok{};
   }
 
-  Status execute_main(Extracted& extracted, idx_t index) {
-    Prepared prepared;
-    CANDOR_TRY(prepare(extracted, index, prepared));
+  Status execute_main(Prepared& prepared) {
     if (!type_fits(plan_.kind, duckdb_prepared_statement_type(prepared.get()))) {
       return not_allowed("the engine takes this for a statement of another kind than it begins like");
     }
@@ -221,7 +219,7 @@ class Runner {
     const bool rows = duckdb_result_return_type(*execution_.result.get()) == DUCKDB_RESULT_TYPE_QUERY_RESULT;
     if (writes(plan_.kind)) {
       execution_.watch.end();  // it is committed; nothing may call it stopped any more
-      affected = rows ? std::optional<std::uint64_t>(duckdb_row_count(execution_.result.get())) : affected_rows();
+      affected = affected_rows();
       CANDOR_TRY(note_changes());
     }
     header_.temporary_objects = core_.connections.temporaries();
@@ -236,15 +234,28 @@ class Runner {
                                                                      std::move(execution_), std::move(encoder), affected));
   }
 
-  // INSERT, UPDATE and DELETE say how many; CREATE TABLE AS gives the number as a row.
+  // INSERT, UPDATE and DELETE say how many; CREATE TABLE AS gives the number as a row. For UPDATE … FROM 1.5.6 counts the
+  // pairs and not the rows that were changed, so that number is not told.
   std::optional<std::uint64_t> affected_rows() {
     if (plan_.kind == StatementKind::kDrop) return std::nullopt;
+    if (plan_.kind == StatementKind::kUpdate && updates_from()) return std::nullopt;
+    if (duckdb_result_return_type(*execution_.result.get()) == DUCKDB_RESULT_TYPE_QUERY_RESULT) {
+      return duckdb_row_count(execution_.result.get());  // RETURNING gives a row for each
+    }
     if (plan_.kind != StatementKind::kCreate) return duckdb_rows_changed(execution_.result.get());
     const Chunk chunk(duckdb_fetch_chunk(*execution_.result.get()));
     if (!chunk || duckdb_data_chunk_get_size(chunk.get()) != 1) return std::nullopt;
     if (duckdb_column_type(execution_.result.get(), 0) != DUCKDB_TYPE_BIGINT) return std::nullopt;
     const auto* counts = static_cast<std::int64_t*>(duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk.get(), 0)));
     return static_cast<std::uint64_t>(counts[0]);
+  }
+
+  [[nodiscard]] bool updates_from() const {
+    const auto update = std::find_if(plan_.tokens.begin(), plan_.tokens.end(), [](const Token& token) {
+      return token.depth == 0 && is_word(token, "update");
+    });
+    return std::any_of(update, plan_.tokens.end(),
+                       [](const Token& token) { return token.depth == 0 && is_word(token, "from"); });
   }
 
   Status note_changes() {

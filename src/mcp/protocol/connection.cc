@@ -82,11 +82,9 @@ void Connection::cancel_all() {
   std::vector<CancelToken> tokens;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [key, call] : calls_)
-      tokens.push_back(call.token);
+    for (const auto& [key, call] : calls_) tokens.push_back(call.token);
   }
-  for (CancelToken& token : tokens)
-    token.cancel();
+  for (CancelToken& token : tokens) token.cancel();
 }
 
 std::vector<json::Node> Connection::take_subscriptions() {

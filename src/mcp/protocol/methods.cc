@@ -68,9 +68,11 @@ Server::Item Server::initialize(const Message& message, Connection& connection) 
 
 Server::Item Server::set_log_level(const Message& message, Connection& connection) const {
   const auto level = parse_log_level(message.params.string_or("level", ""));
-  if (!level)
-    return answer_error(
-        message.id, invalid("level must be one of debug, info, notice, warning, error, critical, alert, emergency"));
+  if (!level) {
+    return answer_error(message.id,
+                        invalid("level must be one of debug, info, notice, warning, error, critical, alert, "
+                                "emergency"));
+  }
   connection.set_log_level(*level);
   return Answer{result_text(message.id, "{}")};
 }
@@ -148,8 +150,7 @@ Server::Item Server::call_tool(Message& message, Revision revision, Connection& 
 
 RpcError Server::unknown_tool(const std::string& name) const {
   std::string names;
-  for (const Tool& tool : tools_)
-    names += (names.empty() ? "" : ", ") + tool.name;
+  for (const Tool& tool : tools_) names += (names.empty() ? "" : ", ") + tool.name;
   return invalid("no tool " + name + "; the tools are " + names);
 }
 

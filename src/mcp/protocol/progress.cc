@@ -89,8 +89,7 @@ std::optional<Ticker::Moment> Ticker::send_due(std::unique_lock<std::mutex>& loc
   if (reports.empty()) return next;
   // A client that does not read must not keep other calls from beginning or ending.
   lock.unlock();
-  for (const Report& report : reports)
-    report.progress->report(report.seconds, std::nullopt, report.message);
+  for (const Report& report : reports) report.progress->report(report.seconds, std::nullopt, report.message);
   lock.lock();
   // Calls may have begun meanwhile: look again at once.
   return now;

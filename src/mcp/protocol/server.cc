@@ -185,7 +185,7 @@ class Watch {
 }  // namespace
 
 ToolOutcome Server::run_handler(const Work::Call& call, Connection& connection) {
-  static const json::Node kNoArguments = json::Node::object();
+  static const json::Node no_arguments = json::Node::object();
   const json::Node& meta = call.params["_meta"];
   const json::Node* arguments = call.params.find("arguments");
   const json::Node& token = meta["progressToken"];
@@ -196,7 +196,7 @@ ToolOutcome Server::run_handler(const Work::Call& call, Connection& connection) 
   const Watch watch(ticker_, progress, *call.tool);
   const auto level_wanted = wanted_level(meta, call.revision, connection);
   ToolCall context{
-      .arguments = arguments == nullptr ? kNoArguments : *arguments,
+      .arguments = arguments == nullptr ? no_arguments : *arguments,
       .meta = meta,
       .cancel = call.cancel,
       .progress =

@@ -11,8 +11,7 @@ Pool::~Pool() {
     stopping_ = true;
   }
   work_there_.notify_all();
-  for (std::thread& thread : threads_)
-    thread.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 bool Pool::submit(std::function<void()>& task) {

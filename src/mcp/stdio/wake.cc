@@ -4,10 +4,10 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 namespace candor::mcp {
@@ -38,7 +38,7 @@ Wake::Wake() {
     ends[0] = made[0];
     ends[1] = made[1];
   }
-  std::array<char, 64> rest;
+  std::array<char, 64> rest{};
   while (::read(ends[0], rest.data(), rest.size()) > 0) continue;
   struct sigaction action = {};
   action.sa_handler = on_signal;

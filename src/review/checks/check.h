@@ -13,7 +13,7 @@ namespace candor::review {
 
 // What was measured of a query's joins, once, for all checks.
 struct JoinEvidence {
-  bool joined = false;              // the query joins tables at all
+  bool joined = false;                // the query joins tables at all
   std::optional<Diagnostic> stopped;  // why nothing was measured: a reason of codes.h and words
   std::vector<Pair> pairs;
 };

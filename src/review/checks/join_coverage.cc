@@ -38,11 +38,11 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return std::to_string(static_cast<std::uint64_t>(exact + 0.5)) + " %";
 }
 
-std::string of(std::uint64_t matched, std::uint64_t rows) { return std::to_string(matched) + " of " + std::to_string(rows); }
-
-std::string name_of(const Side& side) {
-  return side.alias == side.table ? side.table : side.table + " " + side.alias;
+std::string of(std::uint64_t matched, std::uint64_t rows) {
+  return std::to_string(matched) + " of " + std::to_string(rows);
 }
+
+std::string name_of(const Side& side) { return side.alias == side.table ? side.table : side.table + " " + side.alias; }
 
 std::string where_stated(const Side& side, const Context& context) {
   if (states_m_of_n(context.basis, side.matched, side.rows)) return "basis";
@@ -76,28 +76,30 @@ void judge_side(const Loss& loss, const Context& context, Judgement& judgement) 
 std::string sample_words(const Side& side) {
   if (side.one_in == 1) return {};
   const auto points = static_cast<std::uint64_t>(side.error * 1000 + 0.999);
-  return " (a sample of one row in " + std::to_string(side.one_in) + " of about " + std::to_string(side.rows * side.one_in) +
-         "; the share is known to ± " + std::to_string(points / 10) + "." + std::to_string(points % 10) + " %)";
+  return " (a sample of one row in " + std::to_string(side.one_in) + " of about " +
+         std::to_string(side.rows * side.one_in) + "; the share is known to ± " + std::to_string(points / 10) + "." +
+         std::to_string(points % 10) + " %)";
 }
 
 // Where the lost rows went: what the other side's filter took, and what the join.
 std::string attribution(const Loss& loss) {
   const Side& side = *loss.side;
   const std::uint64_t lost = side.rows - side.matched;
+  const std::string sampled = side.one_in > 1 ? " of the sample" : "";
   if (!side.matched_without_other_filter) {
-    return "The join lost " + std::to_string(lost) + " rows" + (loss.other->has_filter ? "." : "; no filter took any.");
+    return "The join lost " + std::to_string(lost) + " rows" + sampled + (loss.other->has_filter ? "." : "; no filter took any.");
   }
   const std::uint64_t by_join = side.rows - *side.matched_without_other_filter;
-  return "Of the " + std::to_string(lost) + " lost rows the join lost " + std::to_string(by_join) + ", the filter on " +
+  return "Of the " + std::to_string(lost) + " lost rows" + sampled + " the join lost " + std::to_string(by_join) + ", the filter on " +
          name_of(*loss.other) + " removed " + std::to_string(lost - by_join) + ".";
 }
 
 std::string sentence(const Loss& loss) {
   const Side& side = *loss.side;
-  return of(side.matched, side.rows) + " rows of " + name_of(side) + (side.has_filter ? ", under the query's own filter," : "") +
-         " (" + percent(side.matched, side.rows) + ") have a match in " + name_of(*loss.other) +
-         (loss.other->has_filter ? " under its filter" : "") + " by " + loss.pair->condition + sample_words(side) + ". " +
-         attribution(loss);
+  return of(side.matched, side.rows) + " rows (" + percent(side.matched, side.rows) + ") of " + name_of(side) +
+         (side.has_filter ? " under the query's own filter" : "") + " have a match in " + name_of(*loss.other) +
+         (loss.other->has_filter ? " under its filter" : "") + " by " + loss.pair->condition + sample_words(side) +
+         ". " + attribution(loss);
 }
 
 std::string finding_message(const Judgement& judgement) {
@@ -109,9 +111,10 @@ std::string finding_message(const Judgement& judgement) {
             (loss.side->one_in > 1 ? " in a sample" : "");
   }
   return counts +
-         " If the question is about all of these rows, and another key, another form of the key or another source covers "
-         "the rest, query with it and commit that answer. If not, put \"" + text +
-         "\" into `basis` and commit again, otherwise unchanged.";
+         " If the question is about all of these rows, and another key, another form of the key or another source "
+         "covers "
+         "the rest, query with it and commit that answer. If not, put \"" +
+         text + "\" into `basis` and commit again, otherwise unchanged.";
 }
 
 std::string counts_message(const std::vector<Pair>& pairs) {
@@ -159,8 +162,8 @@ CheckResult judge(const JoinEvidence& evidence, const Context& context) {
     const Loss& loss = judgement.by_filter.front();
     result.reason = "selected-by-filter";
     result.message += "; without the filter on " + name_of(*loss.other) + " " +
-                      of(*loss.side->matched_without_other_filter, loss.side->rows) + " rows of " + name_of(*loss.side) +
-                      " would have a match: the filter chose them";
+                      of(*loss.side->matched_without_other_filter, loss.side->rows) + " rows of " +
+                      name_of(*loss.side) + " would have a match: the filter chose them";
   }
   return result;
 }
@@ -170,12 +173,15 @@ CheckResult judge(const JoinEvidence& evidence, const Context& context) {
 const Check kJoinCoverage = {
     "join-coverage",
     "a join kept less than half of the rows that the answer speaks of",
-    "For each pair of tables that an inner join compares by equality: the rows of each side under the query's own filter "
+    "For each pair of tables that an inner join compares by equality: the rows of each side under the query's own "
+    "filter "
     "on it, and of those the rows with a match on the other side under the other side's filter. The join itself is not "
-    "run. A finding is a side that GROUP BY reads (without GROUP BY: each side) which keeps less than half of 20 rows or "
+    "run. A finding is a side that GROUP BY reads (without GROUP BY: each side) which keeps less than half of 20 rows "
+    "or "
     "more, unless the answer states it as \"M of N\" in `basis` or `rows.note`. Where the share is low, a second count "
     "drops the other side's own filter: if the side then keeps half or more, the filter chose those rows on purpose. "
-    "Loss on a side that is not grouped is no finding. Tables over the row gate are measured on a sample of their rows.",
+    "Loss on a side that is not grouped is no finding. Tables over the row gate are measured on a sample of their "
+    "rows.",
     judge,
     nullptr,
 };

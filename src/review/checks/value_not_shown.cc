@@ -29,8 +29,8 @@ CheckResult judge(const Located& located) {
     const bool one = located.not_shown.size() == 1;
     result.message = "the output of " + located.query->id + " does not show " + listed(located.not_shown) +
                      ". Commit " + (one ? "the value as it is shown" : "the values as they are shown") +
-                     ", exact, rounded or truncated, or name the query that shows " + (one ? "it" : "them") +
-                     "; if " + (one ? "it was" : "they were") +
+                     ", exact, rounded or truncated, or name the query that shows " + (one ? "it" : "them") + "; if " +
+                     (one ? "it was" : "they were") +
                      " computed outside of the query, say in `basis` how, and commit again unchanged.";
   } else if (!located.reason.empty()) {
     result.reason = located.reason;

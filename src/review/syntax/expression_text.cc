@@ -12,13 +12,14 @@ namespace {
 
 using Text = std::optional<std::string>;
 
-constexpr std::array<std::string_view, 14> kSqliteFunctions = {"abs",  "instr",   "length", "lower", "ltrim",  "nullif",    "replace",
-                                                               "round", "rtrim", "substr", "substring", "trim", "unicode", "upper"};
+constexpr std::array<std::string_view, 14> kSqliteFunctions = {"abs",       "instr",   "length",  "lower", "ltrim",
+                                                               "nullif",    "replace", "round",   "rtrim", "substr",
+                                                               "substring", "trim",    "unicode", "upper"};
 
 constexpr std::pair<std::string_view, std::string_view> kComparisons[] = {
-    {"COMPARE_EQUAL", "="},        {"COMPARE_NOTEQUAL", "<>"},
-    {"COMPARE_LESSTHAN", "<"},     {"COMPARE_LESSTHANOREQUALTO", "<="},
-    {"COMPARE_GREATERTHAN", ">"},  {"COMPARE_GREATERTHANOREQUALTO", ">="}};
+    {"COMPARE_EQUAL", "="},       {"COMPARE_NOTEQUAL", "<>"},
+    {"COMPARE_LESSTHAN", "<"},    {"COMPARE_LESSTHANOREQUALTO", "<="},
+    {"COMPARE_GREATERTHAN", ">"}, {"COMPARE_GREATERTHANOREQUALTO", ">="}};
 
 // DuckDB's names of types that CAST knows in SQLite by the same meaning.
 constexpr std::pair<std::string_view, std::string_view> kCasts[] = {

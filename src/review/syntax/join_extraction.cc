@@ -15,15 +15,16 @@
 namespace candor::review::syntax {
 namespace {
 
-constexpr std::size_t kKeyColumnsMax = 2;     // a pair
+constexpr std::size_t kKeyColumnsMax = 2;      // a pair
 constexpr std::size_t kLiteralDigitsMax = 15;  // a double keeps fifteen digits
 
 // Functions that may stand around a key.
 constexpr std::array<std::string_view, 10> kKeyFunctions = {"upper", "lower",  "trim",      "ltrim", "rtrim",
                                                             "btrim", "substr", "substring", "left",  "right"};
 // Expressions whose value a filter may depend on.
-constexpr std::array<std::string_view, 10> kFilterClasses = {"COLUMN_REF", "CONSTANT", "COMPARISON", "CONJUNCTION", "FUNCTION",
-                                                             "OPERATOR",   "CAST",     "BETWEEN",    "CASE",        "COLLATE"};
+constexpr std::array<std::string_view, 10> kFilterClasses = {"COLUMN_REF", "CONSTANT", "COMPARISON", "CONJUNCTION",
+                                                             "FUNCTION",   "OPERATOR", "CAST",       "BETWEEN",
+                                                             "CASE",       "COLLATE"};
 
 template <std::size_t N>
 bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
@@ -47,9 +48,10 @@ bool is_key(const json::Node& node) {
   for_each_expression(node, [&](const json::Node& part) {
     const std::string_view kind = class_of(part);
     column = column || kind == "COLUMN_REF";
-    good = good && (kind == "COLUMN_REF" || kind == "CONSTANT" || kind == "CAST" || type_of(part) == "OPERATOR_COALESCE" ||
-                    (kind == "FUNCTION" && is_plain_call(part) &&
-                     is_one_of(lower_ascii(part.string_or("function_name", "")), kKeyFunctions)));
+    good =
+        good && (kind == "COLUMN_REF" || kind == "CONSTANT" || kind == "CAST" || type_of(part) == "OPERATOR_COALESCE" ||
+                 (kind == "FUNCTION" && is_plain_call(part) &&
+                  is_one_of(lower_ascii(part.string_or("function_name", "")), kKeyFunctions)));
   });
   return good && column;
 }
@@ -237,6 +239,8 @@ class Extraction {
   }
 
   void add_key(std::size_t left, json::Node left_key, std::size_t right, json::Node right_key) {
+    // For people, in the order of the text.
+    const std::string equality = readable_expression(left_key) + " = " + readable_expression(right_key);
     if (left > right) {
       std::swap(left, right);
       std::swap(left_key, right_key);
@@ -248,8 +252,7 @@ class Extraction {
       if (pair.left_keys[i] == left_key && pair.right_keys[i] == right_key) return;
     }
     plan_.nodes += count_expressions(left_key) + count_expressions(right_key);
-    pair.condition += (pair.condition.empty() ? "" : " AND ") + readable_expression(left_key) + " = " +
-                      readable_expression(right_key);
+    pair.condition += (pair.condition.empty() ? "" : " AND ") + equality;
     pair.left_keys.push_back(std::move(left_key));
     pair.right_keys.push_back(std::move(right_key));
   }
@@ -267,7 +270,8 @@ class Extraction {
       if (class_of(part) != "FUNCTION") return;
       const std::string_view schema = part.string_or("schema", "");
       const std::string_view catalog = part.string_or("catalog", "");
-      if (catalog != "system" && (!catalog.empty() || (!schema.empty() && schema != "main"))) plan_.foreign_function = true;
+      if (catalog != "system" && (!catalog.empty() || (!schema.empty() && schema != "main")))
+        plan_.foreign_function = true;
       add_once(plan_.functions, lower_ascii(part.string_or("function_name", "")));
     });
   }
@@ -413,7 +417,8 @@ class Extraction {
 
 }  // namespace
 
-Result<JoinPlan> extract_joins(const Select& select, const std::vector<engine::TableFacts>& facts, std::string_view sql) {
+Result<JoinPlan> extract_joins(const Select& select, const std::vector<engine::TableFacts>& facts,
+                               std::string_view sql) {
   if (facts.size() != select.tables.size()) return make_error("internal", "facts of some tables are missing");
   return Extraction(select, facts, sql).run();
 }

@@ -21,17 +21,17 @@ struct TablePlan {
 };
 
 struct PairPlan {
-  std::size_t left = 0, right = 0;          // positions in JoinPlan::tables, left < right
+  std::size_t left = 0, right = 0;                // positions in JoinPlan::tables, left < right
   std::vector<json::Node> left_keys, right_keys;  // each on columns of one table, written as alias.column
-  std::string condition;                    // for people: "p.patient_id = l.patient_id"
+  std::string condition;                          // for people: "p.patient_id = l.patient_id"
 };
 
 struct JoinPlan {
   std::vector<TablePlan> tables;
   std::vector<PairPlan> pairs;
-  std::size_t nodes = 0;                    // expressions in keys and filters
-  std::vector<std::string> functions;       // functions and operators called in keys, filters and groups, without repeats
-  bool foreign_function = false;            // one of them is called in a schema of its own
+  std::size_t nodes = 0;               // expressions in keys and filters
+  std::vector<std::string> functions;  // functions and operators called in keys, filters and groups, without repeats
+  bool foreign_function = false;       // one of them is called in a schema of its own
 };
 
 // `facts` in the order of the tables; `sql` is the text that the tree was made from. Fails with a reason of codes.h:

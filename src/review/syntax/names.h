@@ -45,7 +45,9 @@ class Names {
   [[nodiscard]] bool has_column(std::string_view name) const;
   // The catalog's spelling in one table; absent when it has no such column.
   [[nodiscard]] std::optional<std::string> column_of(std::size_t table, std::string_view name) const;
-  [[nodiscard]] const std::vector<engine::ColumnFacts>& columns(std::size_t table) const { return facts_[table].columns; }
+  [[nodiscard]] const std::vector<engine::ColumnFacts>& columns(std::size_t table) const {
+    return facts_[table].columns;
+  }
 
   // Tells that a name stands for one column of several tables from here on.
   void merge(const std::string& name, const std::vector<std::size_t>& tables);

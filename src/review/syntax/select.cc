@@ -89,7 +89,8 @@ Result<const json::Node*> only_select(const json::Node& document) {
     return make_error(other_kind ? "statement-kind" : "unsupported-syntax", "the statement can't be read as a SELECT");
   }
   const json::Node* statements = document.find("statements");
-  if (statements == nullptr || statements->items().size() != 1) return unsupported("there is not exactly one statement");
+  if (statements == nullptr || statements->items().size() != 1)
+    return unsupported("there is not exactly one statement");
   const json::Node& node = statements->items().front()["node"];
   if (!node["cte_map"]["map"].items().empty() || type_of(node) == "CTE_NODE" || type_of(node) == "RECURSIVE_CTE_NODE") {
     return make_error("cte", "the query has a common table expression");
@@ -128,7 +129,8 @@ Status check_measurable(const Select& select) {
     return make_error("too-many-tables", "the query joins " + std::to_string(select.tables.size()) + " tables");
   }
   for (const json::Node& modifier : node["modifiers"].items()) {
-    if (type_of(modifier) == "DISTINCT_MODIFIER") return make_error("select-distinct", "the query is a SELECT DISTINCT");
+    if (type_of(modifier) == "DISTINCT_MODIFIER")
+      return make_error("select-distinct", "the query is a SELECT DISTINCT");
   }
   if (node.string_or("aggregate_handling", "") == "FORCE_AGGREGATES") {
     return make_error("group-by-all", "the query groups by ALL");

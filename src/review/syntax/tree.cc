@@ -54,9 +54,8 @@ std::size_t count_expressions(const json::Node& node) {
 
 bool has_class(const json::Node& node, std::string_view expression_class) {
   bool found = false;
-  for_each_expression(node, [&](const json::Node& expression) {
-    found = found || class_of(expression) == expression_class;
-  });
+  for_each_expression(node,
+                      [&](const json::Node& expression) { found = found || class_of(expression) == expression_class; });
   return found;
 }
 

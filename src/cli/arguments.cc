@@ -1,0 +1,256 @@
+// Commands and flags, declared once; completions and the manual are made from the same declarations.
+#include "cli/arguments.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/near_names.h"
+
+namespace candor::cli {
+namespace {
+
+constexpr const char* kAbout =
+    "Candor stands between AI agents and data: an answer is never silently wrong.\n"
+    "Ask with `candor sql`, commit an answer with `candor commit`, serve agents with `candor mcp`.";
+
+// What a command takes besides its own flags.
+enum class Takes { kNothing, kOutput, kLedger, kSources };
+
+struct Declaration {
+  const char* name;
+  const char* words;
+  const char* description;
+  Takes takes;
+  const char* examples;
+};
+
+constexpr Declaration kDeclarations[] = {
+    {"demo", "", "the main job on bundled data: ask, commit, be held, repair, commit", Takes::kOutput, "candor demo"},
+    {"sql", "[SQL] [SOURCE...]", "run statements: the argument, -f FILE, or standard input", Takes::kSources,
+     "candor sql \"SELECT count(*) FROM orders\" shop.duckdb\n"
+     "candor sql -f report.sql --source shop=shop.duckdb --json\n"
+     "candor sql --in app \"SELECT sqlite_version()\" --source app=app.sqlite\n"
+     "echo \"FROM visits LIMIT 3\" | candor sql ./data --rows objects"},
+    {"schema", "[RESOURCE] [SOURCE...]", "tables with their columns, types, notes and row counts", Takes::kSources,
+     "candor schema ./data\n"
+     "candor schema shop.orders --source shop=shop.duckdb\n"
+     "candor schema --json | jq '.resources[].resource'"},
+    {"check", "[SQL] [SOURCE...]", "review queries without a commit; exit code 7 on a finding", Takes::kSources,
+     "candor check -f report.sql --source shop=shop.duckdb\n"
+     "candor check \"SELECT site, count(*) FROM patients JOIN visits USING (patient_id) GROUP BY site\" ./clinic"},
+    {"commit", "", "commit an answer (JSON from -f FILE or standard input); exit code 7 when it is held", Takes::kSources,
+     "candor commit -f answer.json --source shop=shop.duckdb\n"
+     "echo '{\"question\":\"How many?\",\"fields\":{\"orders\":1892},\"basis\":\"all rows\"}' | candor commit\n"
+     "echo '{\"unresolved\":\"the two tables have no common key\"}' | candor commit --turn t7"},
+    {"answers", "[ID]", "what was answered, by which query, with which receipt", Takes::kLedger,
+     "candor answers\n"
+     "candor answers a3\n"
+     "candor answers a3 --verify"},
+    {"queries", "[ID]", "what was asked, with what it showed", Takes::kLedger,
+     "candor queries --session cli --limit 10\n"
+     "candor queries q17"},
+    {"explain", "[CODE]", "the page of a diagnostic, a reason or a check; without a code, all of them", Takes::kOutput,
+     "candor explain unknown-column\n"
+     "candor explain"},
+    {"doctor", "[SOURCE...]", "versions, home, sources, limits; --attack tries to break out of the sandbox", Takes::kSources,
+     "candor doctor\n"
+     "candor doctor --attack ./data"},
+    {"mcp", "[SOURCE...]", "serve agents: MCP on standard input and output", Takes::kSources,
+     "candor mcp ./data\n"
+     "candor mcp --source shop=shop.duckdb --source app=app.sqlite"},
+    {"completion", "SHELL", "completions for bash, zsh or fish", Takes::kNothing,
+     "source <(candor completion bash)\n"
+     "candor completion fish > ~/.config/fish/completions/candor.fish"},
+};
+
+void add_output_flags(CLI::App& app, Arguments& into) {
+  app.add_flag("--json", into.json, "one JSON document, on a terminal too")->group("Output");
+  app.add_flag("--no-color", into.no_color, "no colours; NO_COLOR does the same")->group("Output");
+}
+
+void add_ledger_flags(CLI::App& app, Arguments& into) {
+  app.add_option("--home", into.overrides.home, "where Candor keeps its ledger and sessions")->type_name("DIR")->group("State");
+  app.add_option("--config", into.overrides.config_file, "read this instead of ./candor.yaml")->type_name("FILE")->group("State");
+  const auto name_session = [&into](const std::string& name) {
+    into.session = name;
+    into.session_given = true;
+  };
+  app.add_option_function<std::string>("--session", name_session, "a session that lasts over several calls (default: cli)")
+      ->type_name("NAME")
+      ->group("State");
+}
+
+void add_source_flags(CLI::App& app, Arguments& into) {
+  const auto add_sources = [&into](const std::vector<std::string>& specs) {
+    into.overrides.sources.insert(into.overrides.sources.end(), specs.begin(), specs.end());
+  };
+  app.add_option_function<std::vector<std::string>>("--source", add_sources, "publish a database, file or folder; repeatable")
+      ->type_name("NAME=SPEC")
+      ->allow_extra_args(false)
+      ->group("State");
+  app.add_option("--turn", into.turn, "the question that is being answered (default: counted)")->type_name("ID")->group("State");
+  app.add_flag("--log-json", into.overrides.log_json, "one record a statement on standard error")->group("Output");
+}
+
+void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
+  const bool runs_sql = name == "sql" || name == "check";
+  if (runs_sql) app.add_option("-f,--file", into.file, "read the statements from this file; - is standard input")->type_name("FILE");
+  if (name == "commit") app.add_option("-f,--file", into.file, "read the answer from this file; - is standard input")->type_name("FILE");
+  if (runs_sql) app.add_option("--in", into.in, "ask the engine of this source")->type_name("SOURCE");
+  if (name == "sql") {
+    app.add_option("--max-rows", into.rows_max, "show at most so many rows of each result")->type_name("N");
+    app.add_option_function<std::string>("--rows", [&into](const std::string& shape) { into.row_objects = shape == "objects"; },
+                                         "how rows stand in JSON")
+        ->type_name("SHAPE")
+        ->check(CLI::IsMember({"arrays", "objects"}));
+    app.add_flag("--keep-going", into.keep_going, "go on after a statement that failed");
+  }
+  if (name == "answers" || name == "queries") {
+    app.add_option("--limit", into.limit, "show at most so many, the newest first (default: 50)")->type_name("N");
+    app.add_option("--offset", into.offset, "pass over so many")->type_name("N");
+  }
+  if (name == "answers") app.add_flag("--verify", into.verify, "count again what the receipt claims, and compare");
+  if (name == "doctor") app.add_flag("--attack", into.attack, "run the known escapes against this configuration; exit code 1 when one gets through");
+}
+
+void add_flags(CLI::App& app, const Declaration& declared, Arguments& into) {
+  add_own_flags(app, declared.name, into);
+  if (declared.takes == Takes::kSources) add_source_flags(app, into);
+  if (declared.takes == Takes::kSources || declared.takes == Takes::kLedger) add_ledger_flags(app, into);
+  if (declared.takes != Takes::kNothing) add_output_flags(app, into);
+}
+
+// The words of a command are one list to the parser; its usage line names them.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string /*name*/) const override {
+    const auto* declared = std::ranges::find_if(kDeclarations, [&](const Declaration& one) { return app->get_name() == one.name; });
+    if (declared == std::end(kDeclarations)) return "Usage: candor [FLAGS] COMMAND …\n";
+    const std::string words = declared->words;
+    return "Usage: candor " + app->get_name() + (words.empty() ? "" : " " + words) + " [FLAGS]\n";
+  }
+};
+
+std::string examples_text(std::string_view examples) {
+  std::string text = "Examples:\n  ";
+  for (const char c : examples) {
+    text += c;
+    if (c == '\n') text += "  ";
+  }
+  return text;
+}
+
+// Flags of every kind stand before the command, too.
+std::unique_ptr<CLI::App> declare(Arguments& into, const std::string& version) {
+  auto app = std::make_unique<CLI::App>(kAbout, "candor");
+  app->require_subcommand(0, 1);
+  app->set_version_flag("-V,--version", "candor " + version);
+  auto formatter = std::make_shared<HelpFormatter>();
+  formatter->column_width(34);
+  app->formatter(std::move(formatter));
+  add_source_flags(*app, into);
+  add_ledger_flags(*app, into);
+  add_output_flags(*app, into);
+  app->footer("`candor COMMAND --help` shows the flags of a command and examples; `candor demo` shows what it is all for.");
+  for (const Declaration& declared : kDeclarations) {
+    CLI::App* command = app->add_subcommand(declared.name, declared.description);
+    if (declared.words[0] != '\0') command->add_option("words", into.words, "")->type_name("")->group("");
+    add_flags(*command, declared, into);
+    command->footer(examples_text(declared.examples));
+  }
+  return app;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::vector<std::string> flag_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+Diagnostic unknown_word(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& context = chosen.empty() ? app : *chosen.front();
+  const std::vector<std::string> words = app.remaining(true);
+  const std::string word = words.empty() ? "" : words.front();
+  const bool flag = word.starts_with("-");
+  std::vector<std::string> known;
+  if (flag) {
+    known = flag_names(context);
+  } else if (chosen.empty()) {
+    for (const Declaration& declared : kDeclarations) known.emplace_back(declared.name);
+  }
+  const std::vector<std::string> near = near_names(word, known);
+  const std::string help = "candor " + (chosen.empty() ? "" : context.get_name() + " ") + "--help";
+  const std::string what = flag ? "no flag '" : chosen.empty() ? "no command '" : "no argument expected: '";
+  const std::string others = !flag && chosen.empty() ? "commands are " + joined(known) : help;
+  return make_error("usage", what + word + "'", near.empty() ? others : "did you mean " + joined(near) + "?");
+}
+
+Diagnostic usage_error(const CLI::App& app, const CLI::ParseError& failure) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  std::string message = failure.what();
+  std::ranges::replace(message, '\n', ' ');
+  return make_error("usage", std::move(message), "candor " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help");
+}
+
+}  // namespace
+
+std::variant<Arguments, Notice, Diagnostic> parse_arguments(int argc, const char* const* argv, const std::string& version) {
+  Arguments arguments;
+  const std::unique_ptr<CLI::App> app = declare(arguments, version);
+  try {
+    app->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const std::vector<CLI::App*> chosen = app->get_subcommands();
+    return Notice{chosen.empty() ? app->help() : chosen.front()->help()};
+  } catch (const CLI::CallForVersion&) {
+    return Notice{"candor " + version + "\n"};
+  } catch (const CLI::ExtrasError&) {
+    return unknown_word(*app);
+  } catch (const CLI::ParseError& failure) {
+    return usage_error(*app, failure);
+  }
+  if (app->get_subcommands().empty()) {
+    return make_error("usage", "no command given", "candor --help lists them; candor demo shows what they are for");
+  }
+  arguments.command = app->get_subcommands().front()->get_name();
+  return arguments;
+}
+
+std::vector<CommandInfo> describe_commands() {
+  std::vector<CommandInfo> commands;
+  for (const Declaration& declared : kDeclarations) {
+    Arguments unused;
+    CLI::App app;
+    add_flags(app, declared, unused);
+    CommandInfo command{declared.name, declared.words, declared.description, {}, declared.examples};
+    for (const CLI::Option* option : app.get_options()) {
+      FlagInfo flag;
+      for (const std::string& name : option->get_snames()) flag.names.push_back("-" + name);
+      for (const std::string& name : option->get_lnames()) flag.names.push_back("--" + name);
+      if (option->get_items_expected_max() > 0) flag.value = option->get_type_name();
+      // The check of --rows is part of its type's name: "SHAPE:{arrays,objects}".
+      if (const std::size_t colon = flag.value.find(":{"); colon != std::string::npos) {
+        flag.choices = CLI::detail::split(flag.value.substr(colon + 2, flag.value.size() - colon - 3), ',');
+        flag.value.resize(colon);
+      }
+      flag.description = option->get_description();
+      command.flags.push_back(std::move(flag));
+    }
+    commands.push_back(std::move(command));
+  }
+  return commands;
+}
+
+}  // namespace candor::cli

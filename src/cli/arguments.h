@@ -1,0 +1,63 @@
+// The command line, parsed: which command, with what. The library that parses stays in arguments.cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "config/config.h"
+
+namespace candor::cli {
+
+struct Arguments {
+  std::string command;
+  std::vector<std::string> words;  // what stands behind the command without a flag
+  config::Overrides overrides;
+  std::string session = "cli";
+  bool session_given = false;
+  std::string turn;
+  bool json = false;
+  bool no_color = false;
+  std::optional<std::string> file;         // -f
+  std::string in;                          // the source whose engine is asked
+  std::optional<std::uint64_t> rows_max;
+  bool row_objects = false;
+  bool keep_going = false;
+  bool verify = false;
+  bool attack = false;
+  std::uint64_t limit = 50;
+  std::uint64_t offset = 0;
+};
+
+// Text to print instead of running a command: help, the version.
+struct Notice {
+  std::string text;
+};
+
+// `usage` as a Diagnostic names the word that is not understood, and the near ones.
+[[nodiscard]] std::variant<Arguments, Notice, Diagnostic> parse_arguments(int argc, const char* const* argv,
+                                                                          const std::string& version);
+
+// ---- the command line's own description, for completions and the manual ----
+
+struct FlagInfo {
+  std::vector<std::string> names;    // "-f", "--file"
+  std::string value;                 // what it takes: "FILE"; empty: nothing
+  std::string description;
+  std::vector<std::string> choices;  // of the value, where there are few
+};
+
+struct CommandInfo {
+  std::string name;
+  std::string words;        // "[SQL] [SOURCE...]"
+  std::string description;
+  std::vector<FlagInfo> flags;
+  std::string examples;     // lines
+};
+
+[[nodiscard]] std::vector<CommandInfo> describe_commands();
+
+}  // namespace candor::cli

@@ -1,0 +1,107 @@
+// From a command line to its command.
+#include "cli/cli.h"
+
+#include <csignal>
+#include <cstdio>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+#include <variant>
+
+#include "candor/documents.h"
+#include "cli/commands.h"
+#include "cli/completion.h"
+#include "cli/demo.h"
+#include "cli/diagnostic_text.h"
+
+namespace candor::cli {
+namespace {
+
+ExitCode run_demo_command(const Context& context) {
+  DemoOptions options;
+  options.worker = context.program.worker;
+  options.program = context.program.path;
+  options.colour = context.out.painted(Paint::kBold, "x") != "x";
+  return run_demo(options);
+}
+
+struct Entry {
+  std::string_view name;
+  ExitCode (*run)(const Context&);
+};
+
+constexpr Entry kCommands[] = {
+    {"answers", run_answers}, {"check", run_check},     {"commit", run_commit},       {"completion", run_completion},
+    {"demo", run_demo_command}, {"doctor", run_doctor}, {"explain", run_explain},     {"queries", run_queries},
+    {"schema", run_schema},   {"sql", run_sql},
+};
+
+// Whether --json is among the words, for errors of a command line that could not be parsed.
+bool asks_for_json(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--json") return true;
+  }
+  return false;
+}
+
+int serve_mcp(const Context& context) {
+  Result<config::Configuration> configuration = load_configuration(context, context.arguments.words);
+  if (!configuration.ok()) {
+    // Standard output belongs to the protocol.
+    context.err.put(diagnostic_text(context.err, configuration.error(), {}));
+    return static_cast<int>(exit_code(configuration.error()));
+  }
+  return context.program.serve_mcp(*configuration, context.arguments.session_given ? context.arguments.session : "");
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv, const Program& program) {
+  auto parsed = parse_arguments(argc, argv, program.version);
+  if (const auto* notice = std::get_if<Notice>(&parsed)) {
+    Stream::open(STDOUT_FILENO, false).put(notice->text);
+    return static_cast<int>(ExitCode::kDone);
+  }
+  if (const auto* failure = std::get_if<Diagnostic>(&parsed)) {
+    const Arguments none;
+    const Stream out = Stream::open(STDOUT_FILENO, false);
+    const Context context{none, program, out, Stream::open(STDERR_FILENO, true), !out.terminal() || asks_for_json(argc, argv)};
+    return static_cast<int>(fail(context, *failure));
+  }
+  const auto& arguments = std::get<Arguments>(parsed);
+  const bool colour = !arguments.no_color;
+  const Stream out = Stream::open(STDOUT_FILENO, colour);
+  const Context context{arguments, program, out, Stream::open(STDERR_FILENO, colour), !out.terminal() || arguments.json};
+  // A reader that went away ends the statement, not the program in the middle of a write to the ledger.
+  std::signal(SIGPIPE, SIG_IGN);
+  if (arguments.command == "mcp") return serve_mcp(context);
+  for (const Entry& command : kCommands) {
+    if (command.name == arguments.command) return static_cast<int>(command.run(context));
+  }
+  return static_cast<int>(fail(context, make_error("internal", "the command '" + arguments.command + "' is declared and not there")));
+}
+
+ExitCode run_completion(const Context& context) {
+  const std::vector<std::string>& words = context.arguments.words;
+  const std::string word = words.size() == 1 ? words[0] : "";
+  std::string text = completion_script(word);
+  if (word == "man") text = manual_page(context.program.version);
+  if (word == "codes") {
+    for (const CodeInfo& info : all_codes()) text += std::string(info.code) + "\n";
+  }
+  if (word == "sources") {
+    const Result<config::Configuration> configuration = load_configuration(context, {});
+    if (!configuration.ok()) return exit_code(configuration.error());
+    for (const config::Source& source : configuration->sources) text += source.name + "\n";
+    context.out.put(text);
+    return ExitCode::kDone;
+  }
+  if (text.empty()) {
+    context.err.put(diagnostic_text(context.err, make_error("usage", "completions are for bash, zsh or fish", "candor completion bash"), {}));
+    return ExitCode::kUsage;
+  }
+  context.out.put(text);
+  return ExitCode::kDone;
+}
+
+}  // namespace candor::cli

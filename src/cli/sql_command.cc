@@ -1,0 +1,116 @@
+// `candor sql` and `candor check`: statements in, tables or one document out.
+#include <algorithm>
+#include <utility>
+
+#include "candor/documents.h"
+#include "cli/commands.h"
+#include "cli/diagnostic_text.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/receipt_text.h"
+#include "cli/table_sink.h"
+#include "cli/text_layout.h"
+#include "wire/wire.h"
+
+namespace candor::cli {
+namespace {
+
+RunOptions options_of(const Arguments& arguments) {
+  RunOptions options;
+  options.source = arguments.in;
+  options.rows_max = arguments.rows_max;
+  options.keep_going = arguments.keep_going;
+  return options;
+}
+
+// The document, and for people who read standard error each failure as well.
+class EchoingSink final : public ResultSink {
+ public:
+  EchoingSink(wire::DocumentSink& document, const Context& context) : document_(&document), context_(&context) {}
+  void start(const StatementStart& start) override { document_->start(start); }
+  bool rows(const RowBatch& batch) override { return document_->rows(batch); }
+  void end(const StatementEnd& end) override { document_->end(end); }
+  void failed(const StatementStart& start, const Diagnostic& failure) override {
+    document_->failed(start, failure);
+    told_ = true;
+    if (!context_->out.terminal()) context_->err.put(diagnostic_text(context_->err, failure, start.sql));
+  }
+  [[nodiscard]] bool told() const { return told_; }
+
+ private:
+  wire::DocumentSink* document_;
+  const Context* context_;
+  bool told_ = false;
+};
+
+ExitCode run_to_document(const Context& context, Candor& candor, std::string_view sql, const CancelToken& cancel) {
+  const wire::RowShape shape = context.arguments.row_objects ? wire::RowShape::kObjects : wire::RowShape::kArrays;
+  Progress progress(context.err, "running");
+  if (context.out.terminal()) progress.stop();
+  wire::DocumentSink document([&](std::string_view text) { return context.out.put(text); }, shape);
+  EchoingSink sink(document, context);
+  const Status overall = candor.run(caller_of(context.arguments), sql, options_of(context.arguments), sink, cancel);
+  progress.stop();
+  if (!overall.ok() && !sink.told() && !context.out.terminal()) {
+    context.err.put(diagnostic_text(context.err, overall.error(), sql));
+  }
+  const ExitCode exit = document.finish(overall);
+  context.out.put("\n");
+  return exit;
+}
+
+ExitCode run_to_tables(const Context& context, Candor& candor, std::string_view sql, const CancelToken& cancel) {
+  Progress progress(context.err, "running");
+  TableSink sink(context.out, context.err, progress);
+  const Status overall = candor.run(caller_of(context.arguments), sql, options_of(context.arguments), sink, cancel);
+  progress.stop();
+  if (!overall.ok()) return fail(context, overall.error(), sql);
+  return sink.exit();
+}
+
+}  // namespace
+
+ExitCode run_sql(const Context& context) {
+  std::vector<std::string> words = context.arguments.words;
+  Result<std::string> sql = read_input(context, words, "SQL");
+  if (!sql.ok()) return fail(context, sql.error());
+  const Interrupt interrupt;
+  Result<config::Configuration> configuration = load_configuration(context, words);
+  if (!configuration.ok()) return fail(context, configuration.error());
+  Result<std::unique_ptr<Candor>> candor = Candor::open(std::move(*configuration), context.program.worker);
+  if (!candor.ok()) return fail(context, candor.error());
+  return context.document ? run_to_document(context, **candor, *sql, interrupt.token())
+                          : run_to_tables(context, **candor, *sql, interrupt.token());
+}
+
+ExitCode run_check(const Context& context) {
+  std::vector<std::string> words = context.arguments.words;
+  Result<std::string> sql = read_input(context, words, "SQL");
+  if (!sql.ok()) return fail(context, sql.error());
+  const Interrupt interrupt;
+  Result<config::Configuration> configuration = load_configuration(context, words);
+  if (!configuration.ok()) return fail(context, configuration.error());
+  Result<std::unique_ptr<Candor>> candor = Candor::open(std::move(*configuration), context.program.worker);
+  if (!candor.ok()) return fail(context, candor.error());
+  Progress progress(context.err, "reviewing");
+  const Result<std::vector<Candor::Checked>> checked =
+      (*candor)->check(caller_of(context.arguments), *sql, options_of(context.arguments), interrupt.token());
+  progress.stop();
+  if (!checked.ok()) return fail(context, checked.error(), *sql);
+  if (context.document) print_document(context, wire::checked_document(*checked));
+  bool found = false;
+  for (const Candor::Checked& one : *checked) {
+    json::Node checks = json::Node::array();
+    for (const review::CheckResult& check : one.checks) {
+      found = found || check.verdict == review::Verdict::kFinding;
+      checks.push(check_document(check));
+    }
+    if (context.document) continue;
+    const std::vector<std::string> lines = folded(visible(one.sql, true), context.out.width(), 3);
+    for (const std::string& line : lines) context.out.put(context.out.painted(Paint::kDim, line) + "\n");
+    context.out.put(checks_text(context.out, checks) + "\n");
+  }
+  return found ? ExitCode::kHeld : ExitCode::kDone;
+}
+
+}  // namespace candor::cli
