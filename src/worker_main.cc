@@ -12,8 +12,10 @@
 #include <cstdlib>
 #include <malloc.h>
 #include <memory>
-#include <utility>
+#include <string_view>
 
+#include "engine/duckdb/duckdb_engine.h"
+#include "engine/duckdb/syntax_parser.h"
 #include "engine/duckdb/duckdb_engine.h"
 #include "engine/sqlite/sqlite_engine.h"
 #include "engine/worker/serve.h"
