@@ -346,7 +346,7 @@ Result<Node> parse(std::string_view text, const ParseLimits& limits) {
   const CountingIterator last(text.data() + text.size(), &read);
   try {
     const bool whole = nlohmann::json::sax_parse(first, last, &builder);
-    if (builder.failure()) return std::move(*builder.failure());
+    if (auto& failure = builder.failure()) return std::move(*failure);
     if (!whole) return bad_json("a syntax error", read);
   } catch (const std::exception& error) {
     return bad_json(reason_of(error.what()), read);

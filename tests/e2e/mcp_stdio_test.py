@@ -132,27 +132,39 @@ class McpStdio(unittest.TestCase):
         listed = server.ask("tools/list")["result"]["tools"]
         self.assertLess(len(json.dumps(listed, separators=(",", ":"))), 6000)
         schemas = {tool["name"]: tool["outputSchema"] for tool in listed}
+        # Tool, arguments, whether the call fails.
         calls = [
-            ("schema", {}), ("schema", {"resource": "shop.orders"}), ("schema", {"resource": "shop.odrers"}),
-            ("sql_query", {"sql": "SELECT * FROM shop.orders"}), ("sql_query", {"sql": "SELECT 1; SELECT 2"}),
-            ("sql_query", {"sql": "SELECT"}), ("sql_query", {"sql": ""}), ("sql_query", {}),
-            ("sql_query", {"sql": "EXPLAIN SELECT 1"}), ("sql_query", {"sql": "DESCRIBE shop.orders"}),
-            ("sql_execute", {"sql": "CREATE TABLE t AS SELECT 1 AS a"}),
-            ("sql_execute", {"sql": "INSERT INTO t VALUES (2); DELETE FROM t WHERE a = 2"}),
-            ("sql_execute", {"sql": "SELECT a FROM t"}), ("sql_execute", {"sql": "DROP TABLE shop.orders"}),
-            ("materialize", {"sql": "SELECT * FROM shop.orders", "table": "o"}),
-            ("materialize", {"sql": "SELECT * FROM shop.orders", "table": "o"}),
-            ("answer_commit", {"fields": {"total": 19.75}}), ("answer_commit", {}),
-            ("answer_commit", {"unresolved": {"reason": "not in the data"}}),
-            ("answer_commit", {"fields": {"n": 1}, "query_id": "q999"}),
+            ("schema", {}, False),
+            ("schema", {"resource": "shop.orders"}, False),
+            ("schema", {"resource": "shop.odrers"}, True),
+            ("sql_query", {"sql": "SELECT * FROM shop.orders"}, False),
+            ("sql_query", {"sql": "SELECT 1; SELECT 2"}, False),
+            ("sql_query", {"sql": "SELECT 1; SELECT nothing"}, True),
+            ("sql_query", {"sql": "SELECT"}, True),
+            ("sql_query", {"sql": ""}, True),
+            ("sql_query", {}, True),
+            ("sql_query", {"sql": "EXPLAIN SELECT 1"}, False),
+            ("sql_query", {"sql": "DESCRIBE shop.orders"}, False),
+            ("sql_query", {"sql": "CREATE TABLE t AS SELECT 1 AS a"}, True),
+            ("sql_execute", {"sql": "CREATE TABLE t AS SELECT 1 AS a"}, False),
+            ("sql_execute", {"sql": "INSERT INTO t VALUES (2); DELETE FROM t WHERE a = 2"}, False),
+            ("sql_execute", {"sql": "SELECT a FROM t"}, False),
+            ("sql_execute", {"sql": "DROP TABLE shop.orders"}, True),
+            ("materialize", {"sql": "SELECT * FROM shop.orders", "table": "o"}, False),
+            ("materialize", {"sql": "SELECT * FROM shop.orders", "table": "o"}, True),
+            ("materialize", {"sql": "SELECT * FROM shop.orders", "table": "o", "replace": True}, False),
+            ("answer_commit", {"fields": {"total": 19.75}}, False),
+            ("answer_commit", {}, True),
+            ("answer_commit", {"unresolved": {"reason": "not in the data"}}, False),
+            ("answer_commit", {"fields": {"n": 1}, "query_id": "q999"}, True),
         ]
-        for tool, arguments in calls:
+        for tool, arguments, fails in calls:
             result = server.call(tool, arguments)
             document = result["structuredContent"]
             self.assertEqual(list(problems(document, schemas[tool])), [], (tool, arguments, document))
             self.assertEqual(json.loads(result["content"][0]["text"]), document)
-            failed = document.get("error") is True or document.get("status") == "error"
-            self.assertEqual(result.get("isError", False), failed, document)
+            self.assertEqual(result.get("isError", False), fails, (tool, arguments, document))
+            self.assertEqual(document.get("error") is True or document.get("status") == "error", fails, document)
         self.assertEqual(server.leave(), 0)
 
     def test_the_oldest_revision_gets_text_and_batches(self):
