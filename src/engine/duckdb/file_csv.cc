@@ -18,6 +18,7 @@ struct Dialect {
   std::string delimiter;
   std::string quote = "\"";
   std::string escape = "\"";
+  std::string comment;     // "#" where lines that begin with it are none of the table
   std::uint64_t skip = 0;  // lines before the header or the first row
   bool header = false;
   std::vector<std::string> names;
@@ -32,9 +33,9 @@ std::string long_lines(std::uint64_t longest) {
 
 // `options` narrow the search. Values that the sniffer did not see are "(empty)".
 Result<Dialect> sniff(ImportSession& session, const std::string& path, const std::string& options) {
-  CANDOR_ASSIGN(auto rows, session.rows("SELECT Delimiter, Quote, Escape, SkipRows::VARCHAR, HasHeader::VARCHAR, "
+  CANDOR_ASSIGN(auto rows, session.rows("SELECT Delimiter, Quote, Escape, SkipRows::VARCHAR, HasHeader::VARCHAR, Comment, "
                                         "unnest(list_transform(Columns, c -> c.name)) FROM sniff_csv(" +
-                                        in_quotes(path, '\'') + ", all_varchar = false, comment = ''" + options + ")"));
+                                        in_quotes(path, '\'') + options + ")"));
   if (rows.empty()) return make_error("file-error", "the engine finds no columns in the file");
   Dialect dialect;
   const auto given = [](const std::string& cell) { return !cell.empty() && cell != "(empty)"; };
@@ -43,7 +44,8 @@ Result<Dialect> sniff(ImportSession& session, const std::string& path, const std
   dialect.escape = given(rows[0][2]) ? rows[0][2] : dialect.quote;
   dialect.skip = std::stoull(rows[0][3]);
   dialect.header = rows[0][4] == "true";
-  for (auto& row : rows) dialect.names.push_back(std::move(row[5]));
+  if (rows[0][5] == "#") dialect.comment = rows[0][5];
+  for (auto& row : rows) dialect.names.push_back(std::move(row[6]));
   return dialect;
 }
 
@@ -75,7 +77,7 @@ std::string staged(std::size_t column) { return "c" + std::to_string(column); }
 std::string reading(const std::string& path, const Dialect& dialect, bool header, const std::string& lines) {
   std::string sql = "read_csv(" + in_quotes(path, '\'') + ", auto_detect = false, delim = " + in_quotes(dialect.delimiter, '\'') +
                     ", quote = " + in_quotes(dialect.quote, '\'') + ", escape = " + in_quotes(dialect.escape, '\'') +
-                    ", comment = '', skip = " + std::to_string(dialect.skip) + ", header = " + (header ? "true" : "false") + lines +
+                    ", comment = " + in_quotes(dialect.comment, '\'') + ", skip = " + std::to_string(dialect.skip) + ", header = " + (header ? "true" : "false") + lines +
                     ", columns = {";
   for (std::size_t i = 0; i < dialect.names.size(); ++i) sql += (i > 0 ? ", " : "") + staged(i) + ": 'VARCHAR'";
   return sql + "}";
@@ -83,7 +85,12 @@ std::string reading(const std::string& path, const Dialect& dialect, bool header
 
 // Names that the sniffer changed, because they repeat or are empty, get a note with what stands in the file.
 Status note_renamed(ImportSession& session, const std::string& path, const Dialect& dialect, const std::string& lines, FileTable& out) {
-  if (!dialect.header) return Ok{};
+  // Reading one row of thousands of columns costs seconds: only where a name is of the sniffer's making.
+  const auto made_up = [](const std::string& name) {
+    const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+    return digits < name.size() && (name.substr(0, digits).ends_with('_') || name.substr(0, digits) == "column");
+  };
+  if (!dialect.header || std::ranges::none_of(dialect.names, made_up)) return Ok{};
   auto rows = session.rows("SELECT * FROM " + reading(path, dialect, false, lines) + ", ignore_errors = true) LIMIT 1");
   if (!rows) return rows.error().code == "file-error" ? Status(Ok{}) : Status(std::move(rows).error());
   if (rows->empty()) return Ok{};
@@ -113,6 +120,11 @@ Status read_rejects(ImportSession& session, const TextScan& scan, const Dialect&
     for (RejectedRow& rejected : out.origin.rejected) {
       if (rejected.line == std::stoull(open[0][0])) rejected.reason += " The " + std::to_string(behind) + " lines behind it are lost with it.";
     }
+  }
+  if (!dialect.comment.empty()) {
+    out.origin.rows_rejected += scan.hash_lines;
+    for (const std::uint64_t line : scan.first_hash_lines) out.origin.rejected.push_back({.line = line, .reason = "a comment"});
+    std::ranges::stable_sort(out.origin.rejected, {}, &RejectedRow::line);
   }
   for (std::uint64_t line = dialect.skip; line > 0; --line) {
     if (line <= kRejectedShown) out.origin.rejected.insert(out.origin.rejected.begin(), {.line = line, .reason = "before the header"});

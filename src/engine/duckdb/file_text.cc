@@ -113,6 +113,10 @@ class Scanner {
   void lines(std::string_view bytes) {
     for (std::size_t at = 0; at < bytes.size();) {
       const std::size_t end = bytes.find('\n', at);
+      if (line_ == 0 && bytes[at] == '#') {
+        ++scan_.hash_lines;
+        if (scan_.first_hash_lines.size() < kRejectedShown) scan_.first_hash_lines.push_back(scan_.lines + 1);
+      }
       if (end == bytes.npos) {
         line_ += bytes.size() - at;
         return;

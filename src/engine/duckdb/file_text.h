@@ -13,6 +13,8 @@
 
 namespace candor::engine::duckdb {
 
+inline constexpr std::size_t kRejectedShown = 20;
+
 struct TextScan {
   bool byte_order_mark = false;  // UTF-8's
   bool utf16 = false;            // by its byte order mark or its many zero bytes
@@ -23,6 +25,8 @@ struct TextScan {
   std::optional<Invalid> invalid;    // the first place that is not UTF-8; the scan ends there
   std::uint64_t lines = 0;           // the last one counts without a line break, too
   std::uint64_t longest_line = 0;    // bytes
+  std::uint64_t hash_lines = 0;      // that begin with '#'
+  std::vector<std::uint64_t> first_hash_lines;  // their numbers, at most 20
   char first_character = '\0';       // that is not white space
 };
 
@@ -44,7 +48,5 @@ struct LineCheck {
 
 // Copies the lines that are JSON objects (of any value when the first of them is none) to `to`. Empty lines are passed over.
 [[nodiscard]] Result<LineCheck> copy_json_lines(const std::string& from, const std::string& to);
-
-inline constexpr std::size_t kRejectedShown = 20;
 
 }  // namespace candor::engine::duckdb
