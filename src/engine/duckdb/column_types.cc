@@ -51,7 +51,8 @@ std::string date_note(const ClassCounts& counts, std::uint64_t all) {
   const std::uint64_t dates = in_an_order + sum(counts, {kDate, kTimestamp, kInstant, kYearFirst, kTime});
   if (dates * 2 <= all) return {};
   if (dates < all) return kept(all - dates, all, "are not dates");
-  if (sum(counts, {kEitherFirst}) == all) return "kept as text: day and month can't be told apart in any of " + std::to_string(all) + " values";
+  if (sum(counts, {kEitherFirst}) == all)
+    return "kept as text: day and month can't be told apart in any of " + std::to_string(all) + " values";
   return "kept as text: its " + std::to_string(all) + " values are dates or times in more than one form";
 }
 
@@ -61,12 +62,14 @@ ColumnType decide_type(const ClassCounts& counts, const std::string& column) {
   const std::uint64_t all = sum(counts);
   const auto only = [&](std::initializer_list<TextClass> classes) { return all > 0 && sum(counts, classes) == all; };
   const auto as = [&](const std::string& type, std::string note = {}) {
-    return ColumnType{.type = type, .note = std::move(note), .expression = "CAST(trim(" + column + ") AS " + type + ")"};
+    return ColumnType{
+        .type = type, .note = std::move(note), .expression = "CAST(trim(" + column + ") AS " + type + ")"};
   };
   const auto parsed = [&](const std::string& format, std::string note) {
-    return ColumnType{.type = "DATE",
-                      .note = std::move(note),
-                      .expression = "CAST(strptime(translate(trim(" + column + "), '.-', '//'), '" + format + "') AS DATE)"};
+    return ColumnType{
+        .type = "DATE",
+        .note = std::move(note),
+        .expression = "CAST(strptime(translate(trim(" + column + "), '.-', '//'), '" + format + "') AS DATE)"};
   };
   if (only({kInteger, kLongInteger})) return as("BIGINT");
   if (only({kInteger, kReal})) return as("DOUBLE");
@@ -76,18 +79,22 @@ ColumnType decide_type(const ClassCounts& counts, const std::string& column) {
   if (only({kInstant})) return as("TIMESTAMPTZ");
   if (only({kTime})) return as("TIME");
   if (only({kDate, kYearFirst})) return parsed("%Y/%m/%d", "read as year/month/day");
-  if (only({kEitherFirst, kDayFirst}) && sum(counts, {kDayFirst}) > 0) return parsed("%d/%m/%Y", "read as day/month/year: no other order fits");
-  if (only({kEitherFirst, kMonthFirst}) && sum(counts, {kMonthFirst}) > 0) return parsed("%m/%d/%Y", "read as month/day/year: no other order fits");
+  if (only({kEitherFirst, kDayFirst}) && sum(counts, {kDayFirst}) > 0)
+    return parsed("%d/%m/%Y", "read as day/month/year: no other order fits");
+  if (only({kEitherFirst, kMonthFirst}) && sum(counts, {kMonthFirst}) > 0)
+    return parsed("%m/%d/%Y", "read as month/day/year: no other order fits");
   ColumnType text{.type = "VARCHAR", .note = number_note(counts, all), .expression = column};
   if (text.note.empty()) text.note = date_note(counts, all);
   return text;
 }
 
-Result<std::vector<ColumnType>> decide_types(ImportSession& session, const std::string& table, const std::vector<std::string>& columns) {
+Result<std::vector<ColumnType>> decide_types(ImportSession& session, const std::string& table,
+                                             const std::vector<std::string>& columns) {
   std::string list;
   for (const std::string& column : columns) list += (list.empty() ? "" : ", ") + column;
   std::vector<ClassCounts> counts(columns.size(), ClassCounts{});
-  CANDOR_TRY(session.scan("SELECT " + list + " FROM " + table, [&](duckdb_data_chunk chunk) { count_chunk(chunk, counts); }));
+  CANDOR_TRY(
+      session.scan("SELECT " + list + " FROM " + table, [&](duckdb_data_chunk chunk) { count_chunk(chunk, counts); }));
   std::vector<ColumnType> types;
   for (std::size_t i = 0; i < columns.size(); ++i) types.push_back(decide_type(counts[i], columns[i]));
   return types;

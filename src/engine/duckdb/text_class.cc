@@ -20,7 +20,8 @@ std::size_t digits_at(std::string_view text) {
 }
 
 bool equals_folded(std::string_view text, std::string_view lower_case) {
-  return std::ranges::equal(text, lower_case, {}, [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return std::ranges::equal(text, lower_case, {},
+                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
 }
 
 // The digits that count: without point and the zeros around them.
@@ -41,8 +42,8 @@ bool keeps_digits(std::string_view number, const std::string& digits) {
   if (digits.size() <= kAlways) return true;
   if (digits.size() > kNever) return false;
   std::array<char, 40> text{};
-  const auto done = std::to_chars(text.data(), text.data() + text.size(), std::abs(value), std::chars_format::scientific,
-                                  static_cast<int>(digits.size()) - 1);
+  const auto done = std::to_chars(text.data(), text.data() + text.size(), std::abs(value),
+                                  std::chars_format::scientific, static_cast<int>(digits.size()) - 1);
   const std::string_view written(text.data(), static_cast<std::size_t>(done.ptr - text.data()));
   return significant(written.substr(0, 1), written.substr(2, digits.size() - 1)) == digits;
 }
@@ -173,7 +174,8 @@ TextClass classify(std::string_view text) {
   if (text.empty()) return TextClass::kOther;
   const char first = text.front();
   if (first == '+') {
-    const bool number = text.size() > 1 && is_digit(text[1]) && text.substr(1).find_first_not_of("0123456789 ()./-eE") == text.npos;
+    const bool number =
+        text.size() > 1 && is_digit(text[1]) && text.substr(1).find_first_not_of("0123456789 ()./-eE") == text.npos;
     return number ? TextClass::kPlus : TextClass::kOther;
   }
   if (is_digit(first) || first == '-' || first == '.') {
