@@ -117,6 +117,14 @@ TEST_F(DuckdbStream, ZeroRowsKeepTheirColumns) {
   EXPECT_EQ(ran.header.columns[2], (Column{"amount", "DECIMAL(10,2)"}));
 }
 
+TEST_F(DuckdbStream, ZeroRowsSayHowManyWereScanned) {
+  ASSERT_EQ(test::run(engine(), "CREATE TABLE t AS SELECT i FROM range(10000) r(i)").code(), "");
+  EXPECT_EQ(test::run(engine(), "SELECT i FROM t WHERE i % 7 = 9").end.rows_scanned, 10'000U);
+  EXPECT_EQ(test::run(engine(), "SELECT i FROM t WHERE i % 7 = 3").end.rows_scanned, std::nullopt);
+  const test::Ran explained = test::run(engine(), "EXPLAIN ANALYZE SELECT count(*) FROM t WHERE i % 7 = 3");
+  EXPECT_NE(explained.all().find("1,429 rows"), std::string::npos) << explained.all();
+}
+
 TEST_F(DuckdbStream, AnErrorInMidStreamIsAnError) {
   const std::string sql = "SELECT CASE WHEN i = 1500000 THEN error('x') ELSE i END FROM range(2000000) t(i)";
   RunRequest whole = request(sql);
