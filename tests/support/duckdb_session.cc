@@ -27,7 +27,7 @@ void encode_all(duckdb_result& result, std::uint64_t cell_chars_max, EncodedRows
     return;
   }
   out.columns = encoder->columns();
-  while (engine::duckdb::OwnedChunk chunk{duckdb_fetch_chunk(result)}) {
+  while (engine::duckdb::Chunk chunk{duckdb_fetch_chunk(result)}) {
     RowBatch batch;
     const idx_t rows = duckdb_data_chunk_get_size(chunk.get());
     if (rows == 0) break;
@@ -52,12 +52,8 @@ void encode_all(duckdb_result& result, std::uint64_t cell_chars_max, EncodedRows
 }  // namespace
 
 DuckdbSession::DuckdbSession(const std::string& path) {
-  duckdb_database database = nullptr;
-  duckdb_open(path.empty() ? nullptr : path.c_str(), &database);
-  database_.reset(database);
-  duckdb_connection connection = nullptr;
-  duckdb_connect(database, &connection);
-  connection_.reset(connection);
+  duckdb_open(path.empty() ? nullptr : path.c_str(), database_.out());
+  duckdb_connect(database_.get(), connection_.out());
 }
 
 std::string DuckdbSession::execute(const std::string& sql) {

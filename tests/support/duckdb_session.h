@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/value.h"
-#include "engine/duckdb/c_handles.h"
+#include "engine/duckdb/handles.h"
 
 namespace candor::test {
 
@@ -32,8 +32,8 @@ class DuckdbSession {
   std::string cell(const std::string& sql, std::uint64_t cell_chars_max = 8'000);
 
  private:
-  engine::duckdb::OwnedDatabase database_;
-  engine::duckdb::OwnedConnection connection_;
+  engine::duckdb::Database database_;
+  engine::duckdb::Connection connection_;
 };
 
 }  // namespace candor::test

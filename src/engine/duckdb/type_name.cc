@@ -4,7 +4,8 @@
 #include <cctype>
 #include <string_view>
 
-#include "engine/duckdb/c_handles.h"
+#include "engine/duckdb/engine_text.h"
+#include "engine/duckdb/handles.h"
 #include "engine/duckdb/values.h"
 
 // Exported by the library since 1.5, but not in the header of 1.4 that the C API otherwise comes from.
@@ -62,20 +63,10 @@ bool is_plain_name(std::string_view name) {
   return kKeywords.find(padded) == std::string_view::npos;
 }
 
-std::string quoted(std::string_view text, char quote) {
-  std::string out(1, quote);
-  for (const char c : text) {
-    out += c;
-    if (c == quote) out += c;
-  }
-  out += quote;
-  return out;
-}
-
 std::string member(const std::string& name, duckdb_logical_type type) {
-  const OwnedLogicalType owned(type);
+  const LogicalType owned(type);
   if (name.empty()) return type_name(owned.get());
-  return (is_plain_name(name) ? name : quoted(name, '"')) + ' ' + type_name(owned.get());
+  return (is_plain_name(name) ? name : in_quotes(name, '"')) + ' ' + type_name(owned.get());
 }
 
 std::string struct_name(duckdb_logical_type type) {
@@ -100,14 +91,14 @@ std::string enum_name(duckdb_logical_type type) {
   std::string out = "ENUM(";
   for (idx_t i = 0; i < duckdb_enum_dictionary_size(type); ++i) {
     if (i > 0) out += ", ";
-    out += quoted(take_string(duckdb_enum_dictionary_value(type, i)), '\'');
+    out += in_quotes(take_string(duckdb_enum_dictionary_value(type, i)), '\'');
   }
   return out + ')';
 }
 
 std::string geometry_name(duckdb_logical_type type) {
   const std::string system = take_string(duckdb_geometry_type_get_crs(type));
-  return system.empty() ? "GEOMETRY" : "GEOMETRY(" + quoted(system, '\'') + ')';
+  return system.empty() ? "GEOMETRY" : "GEOMETRY(" + in_quotes(system, '\'') + ')';
 }
 
 struct ScalarName {
@@ -152,7 +143,7 @@ constexpr auto kScalars = std::to_array<ScalarName>({
 std::string type_name(duckdb_logical_type type) {
   if (std::string alias = take_string(duckdb_logical_type_get_alias(type)); !alias.empty()) return alias;
   const int id = duckdb_get_type_id(type);
-  const auto part = [](duckdb_logical_type handle) { return type_name(OwnedLogicalType(handle).get()); };
+  const auto part = [](duckdb_logical_type handle) { return type_name(LogicalType(handle).get()); };
   switch (id) {
     case DUCKDB_TYPE_DECIMAL:
       return "DECIMAL(" + std::to_string(duckdb_decimal_width(type)) + ',' +

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "base/render_json.h"
-#include "engine/duckdb/c_handles.h"
+#include "engine/duckdb/engine_text.h"
+#include "engine/duckdb/handles.h"
 
 namespace candor::engine::duckdb::internal {
 namespace {
@@ -314,7 +315,7 @@ std::unique_ptr<ColumnEncoder> make_enum(duckdb_logical_type type) {
 }
 
 EncoderResult make_part(duckdb_logical_type owned, int depth) {
-  const OwnedLogicalType type(owned);
+  const LogicalType type(owned);
   return make_encoder(type.get(), depth + 1);
 }
 

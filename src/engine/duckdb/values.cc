@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/render_json.h"
-#include "engine/duckdb/c_handles.h"
+#include "engine/duckdb/handles.h"
 #include "engine/duckdb/value_encoder.h"
 
 namespace candor::engine::duckdb {
@@ -65,7 +65,7 @@ Result<ChunkEncoder> ChunkEncoder::make(duckdb_result* result, std::uint64_t cel
   const idx_t count = duckdb_column_count(result);
   for (idx_t i = 0; i < count; ++i) {
     const char* name = duckdb_column_name(result, i);
-    const OwnedLogicalType type(duckdb_column_logical_type(result, i));
+    const LogicalType type(duckdb_column_logical_type(result, i));
     made.columns_.push_back({.name = name == nullptr ? "" : name, .type = type_name(type.get())});
     auto encoder = internal::make_encoder(type.get(), 0);
     if (!encoder) {
