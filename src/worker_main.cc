@@ -12,8 +12,11 @@
 #include <cstdlib>
 #include <malloc.h>
 #include <memory>
-#include <utility>
+#include <string_view>
 
+#include "engine/duckdb/duckdb_engine.h"
+#include "engine/duckdb/syntax_parser.h"
+#include "engine/duckdb/duckdb_engine.h"
 #include "engine/sqlite/sqlite_engine.h"
 #include "engine/worker/serve.h"
 
@@ -51,7 +54,7 @@ Result<std::unique_ptr<Engine>> open_engine(const Policy& policy) {
     if (!policy.temp_directory.empty()) ::setenv("SQLITE_TMPDIR", policy.temp_directory.c_str(), 1);
     return candor::engine::sqlite::open(policy);
   }
-  return candor::make_error("engine-error", "this candor-worker was built without DuckDB");
+  return candor::engine::duckdb::DuckdbEngine::open(policy);
 }
 
 bool is_socket(int fd) {
@@ -68,7 +71,6 @@ int main() {
   }
   // Should the parent die, file 3 says so; this is for a process that can't read it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::prctl(PR_SET_DUMPABLE, 0);
   ::umask(077);
   set_limit(RLIMIT_CORE, 0);
   // Few arenas: a worker runs a few statements at once, and memory kept by idle ones is memory lost.

@@ -193,7 +193,8 @@ Diagnostic unknown_word(const CLI::App& app) {
   const std::vector<std::string> near = near_names(word, known);
   const std::string help = "candor " + (chosen.empty() ? "" : context.get_name() + " ") + "--help";
   const std::string what = flag ? "no flag '" : chosen.empty() ? "no command '" : "no argument expected: '";
-  return make_error("usage", what + word + "'", near.empty() ? help : "did you mean " + joined(near) + "?  (" + help + ")");
+  const std::string others = !flag && chosen.empty() ? "commands are " + joined(known) : help;
+  return make_error("usage", what + word + "'", near.empty() ? others : "did you mean " + joined(near) + "?");
 }
 
 Diagnostic usage_error(const CLI::App& app, const CLI::ParseError& failure) {

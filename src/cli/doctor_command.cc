@@ -48,7 +48,7 @@ enum class Held : std::uint8_t { kYes, kNo, kNotKnown };
 struct Attempt {
   std::string engine, name, what;
   Held held = Held::kNotKnown;
-  std::string code;  // of the refusal
+  std::string code = {};  // of the refusal
 };
 
 struct Report {

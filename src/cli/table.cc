@@ -2,6 +2,7 @@
 #include "cli/table.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace candor::cli {
@@ -34,9 +35,21 @@ bool Table::add(std::vector<TableCell> row) {
     waiting_.push_back(std::move(row));
     return waiting_.size() < kRowsMeasured || lay_out();
   }
+  widen(row);
   std::string text;
   records_ ? append_record(text, row) : append_row(text, row);
   return out_->put(text);
+}
+
+// A row after the first ones may be wider. A number is never folded; a text only where the line has no room.
+void Table::widen(const std::vector<TableCell>& row) {
+  for (std::size_t i = 0; i < row.size() && !records_; ++i) {
+    const std::size_t width = widest_line(row[i].text);
+    if (width <= widths_[i]) continue;
+    const std::size_t used = std::accumulate(widths_.begin(), widths_.end(), 3 * widths_.size());
+    const std::size_t room = out_->width() > used ? out_->width() - used : 0;
+    widths_[i] = row[i].number ? width : std::min(width, widths_[i] + room);
+  }
 }
 
 bool Table::finish() { return laid_out_ || lay_out(); }
@@ -58,22 +71,28 @@ void Table::choose_widths() {
   }
   const std::size_t frame = columns == 0 ? 0 : 3 * (columns - 1) + 2;
   const std::size_t room = out_->width() > frame ? out_->width() - frame : 0;
-  const auto least = [](std::size_t width) { return std::min(width, kColumnWidthMin); };
-  std::size_t needed = 0;
-  for (const std::size_t width : widths_) needed += least(width);
-  records_ = needed > room && columns > 1;
-  if (records_) return;
-  std::size_t total = 0;
-  for (const std::size_t width : widths_) total += width;
-  while (total > room) {
-    const auto widest = std::ranges::max_element(widths_);
-    if (*widest <= 1) break;
+  // Numbers keep their width; texts are folded, no narrower than the minimum.
+  std::vector<std::size_t> least(columns);
+  for (std::size_t i = 0; i < columns; ++i) least[i] = aligns_[i] == Align::kRight ? widths_[i] : std::min(widths_[i], kColumnWidthMin);
+  records_ = std::accumulate(least.begin(), least.end(), std::size_t{0}) > room && columns > 1;
+  std::size_t total = std::accumulate(widths_.begin(), widths_.end(), std::size_t{0});
+  while (!records_ && total > room) {
+    // The widest text gives way, down to the next one.
+    std::size_t widest = columns;
     std::size_t next = 1;
-    for (const std::size_t width : widths_) {
-      if (width < *widest) next = std::max(next, width);
+    for (std::size_t i = 0; i < columns; ++i) {
+      if (widths_[i] <= least[i]) continue;
+      if (widest == columns || widths_[i] > widths_[widest]) {
+        if (widest != columns) next = widths_[widest];
+        widest = i;
+      } else {
+        next = std::max(next, widths_[i]);
+      }
     }
-    const std::size_t give = std::clamp<std::size_t>(total - room, 1, std::max<std::size_t>(*widest - next, 1));
-    *widest -= give;
+    if (widest == columns) break;
+    const std::size_t down_to = std::max(least[widest], std::min(next, widths_[widest] - 1));
+    const std::size_t give = std::min(total - room, widths_[widest] - down_to);
+    widths_[widest] -= give;
     total -= give;
   }
 }

@@ -33,6 +33,7 @@ class Table {
  private:
   bool lay_out();
   void choose_widths();
+  void widen(const std::vector<TableCell>& row);
   [[nodiscard]] std::string head() const;
   void append_row(std::string& text, const std::vector<TableCell>& row) const;
   void append_record(std::string& text, const std::vector<TableCell>& row);

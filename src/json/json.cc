@@ -62,8 +62,7 @@ std::string reason_of(std::string_view what) {
   if (colon != std::string_view::npos) what.remove_prefix(colon + 2);
   what = what.substr(0, what.find("; last read"));
   std::string reason;
-  for (const char byte : what)
-    reason += static_cast<unsigned char>(byte) < 0x20 ? ' ' : byte;
+  for (const char byte : what) reason += static_cast<unsigned char>(byte) < 0x20 ? ' ' : byte;
   return is_utf8(reason) ? reason : "a syntax error";
 }
 
@@ -120,8 +119,7 @@ class Builder {
     const auto& members = frame.node->members();
     if (members.size() < kLinearMembers) return frame.node->find(name) == nullptr;
     if (frame.names.empty()) {
-      for (const auto& member : members)
-        frame.names.insert(member.first);
+      for (const auto& member : members) frame.names.insert(member.first);
     }
     return frame.names.insert(name).second;
   }
@@ -348,7 +346,7 @@ Result<Node> parse(std::string_view text, const ParseLimits& limits) {
   const CountingIterator last(text.data() + text.size(), &read);
   try {
     const bool whole = nlohmann::json::sax_parse(first, last, &builder);
-    if (builder.failure()) return std::move(*builder.failure());
+    if (auto& failure = builder.failure()) return std::move(*failure);
     if (!whole) return bad_json("a syntax error", read);
   } catch (const std::exception& error) {
     return bad_json(reason_of(error.what()), read);

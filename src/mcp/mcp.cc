@@ -77,7 +77,6 @@ int serve_stdio(const config::Configuration& configuration, const Options& optio
   StdioSettings stdio;
   stdio.input = streams.input;
   stdio.output = streams.output;
-  stdio.warm_up = [&] { (void)facade.get(); };
   stdio.before_leaving = [&] {
     if (Candor* opened = facade.opened()) opened->close_session(session, !own_session);
   };

@@ -88,7 +88,7 @@ Status check_size(const syntax::JoinPlan& plan, const Settings& settings) {
 Result<std::uint64_t> one_in(const engine::TableFacts& facts, const Settings& settings) {
   if (facts.rows_estimated) {
     if (*facts.rows_estimated <= settings.rows_max) return std::uint64_t{1};
-    return std::max<std::uint64_t>(1, *facts.rows_estimated / kSampleRows);
+    return std::max<std::uint64_t>(2, *facts.rows_estimated / kSampleRows);
   }
   // A table that is small as a whole has few rows.
   if (facts.bytes_max && *facts.bytes_max <= settings.key_chars_max) return std::uint64_t{1};

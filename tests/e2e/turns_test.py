@@ -38,6 +38,7 @@ class Run:
         self.hold = None    # of this turn
         self.settings = {}
         self.faults = []
+        self.broken = False  # the script did not get to its end
 
     def fault(self, step, text):
         self.faults.append(f"line {step.line}: {text}")
@@ -54,6 +55,7 @@ class Run:
                     self.player.close()
         except (Stop, ScriptError, EOFError, TimeoutError, concurrent.futures.TimeoutError) as fault:
             self.faults.append(f"{fault}" or type(fault).__name__)
+            self.broken = True
         return self
 
     def take(self, step):
@@ -108,10 +110,12 @@ class Run:
             states, replies = states[::-1], replies[::-1]
         if self.verbose:
             print(f"{self.name}:{step.line}: {', '.join(states)}\n  {replies[0].out.decode() or replies[0].said}")
+        if states == ["held"] and wanted == ["committed"] and self.was_written_out(step):
+            wanted = states
         if states != wanted:
             findings = [check.get("message") for check in (replies[0].document or {}).get("findings", [])]
             self.fault(step, f"must be {', '.join(wanted)}; was {', '.join(states)} {findings or replies[0].said}")
-        if states[0] != wanted[0]:
+        if states[0] != step.expected.outcomes[0]:
             return
         document = replies[0].document
         for fault in judge(step.expected, states[0], document, self.ids, self.hold):
@@ -123,6 +127,11 @@ class Run:
             for fault in judge_ledger(document, self.player.answer(answer_id), self.player.verify(answer_id)):
                 self.fault(step, fault)
 
+    @staticmethod
+    def was_written_out(step):
+        """Whether a hold is right too: the scratch database's pending updates may be written out before they are measured."""
+        return any(reason == "pending-updates" for _, _, reason in step.expected.verdicts)
+
 
 def expected_failures():
     """{name: reason}"""
@@ -132,7 +141,7 @@ def expected_failures():
 
 def verdict_of(run, expected):
     """What is wrong with a script's run, in view of what is expected to fail; an empty list when nothing is."""
-    if run.name in expected:
+    if run.name in expected and not run.broken:
         return [] if run.faults else [f"passes, and expected_failures.txt says: {expected[run.name]}"]
     return run.faults
 

@@ -99,8 +99,7 @@ TEST(Json, DuplicateMembersAreRefusedInSmallAndLargeObjects) {
   EXPECT_NE(refusal(R"({"a":1,"\u0061":3})").find("twice"), std::string::npos);
   EXPECT_EQ(round_trip(R"([{"a":1},{"a":{"a":1}}])"), R"([{"a":1},{"a":{"a":1}}])");
   std::string large = "{";
-  for (int i = 0; i < 100; ++i)
-    large += "\"m" + std::to_string(i) + "\":0,";
+  for (int i = 0; i < 100; ++i) large += "\"m" + std::to_string(i) + "\":0,";
   EXPECT_TRUE(parse(large + "\"m100\":0}").ok());
   for (const std::string_view again : {"m0", "m23", "m24", "m99"}) {
     EXPECT_NE(refusal(large + '"' + std::string(again) + "\":0}").find("twice"), std::string::npos) << again;

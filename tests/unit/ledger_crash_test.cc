@@ -208,7 +208,7 @@ TEST_F(LedgerCrashTest, NothingReportedIsLostWhenThereIsNoRoom) {
   EXPECT_EQ(total, lines.size() - failures);
 }
 
-TEST_F(LedgerCrashTest, AStrangersLockIsWaitedForAndThenBusy) {
+TEST_F(LedgerCrashTest, AStrangersLockIsWaitedFor) {
   const auto ledger = open();
   ASSERT_TRUE(ledger->current_turn("script").ok());
   Result<sqlite::Database> stranger = sqlite::Database::open(file(), {.mode = sqlite::OpenMode::kReadWrite});

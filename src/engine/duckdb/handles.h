@@ -5,11 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "duckdb.h"
+#include <duckdb.h>
 
 namespace candor::engine::duckdb {
 
-// The library is 1.5.6, the newest published C header is of 1.4.4: these statement types are new since then.
+// The library is 1.5.6, the newest published C header is of 1.4.4: these types and statement types are new since then.
+constexpr int kTypeGeometry = 40;
+constexpr int kTypeVariant = 41;
 constexpr int kStatementCopyDatabase = 28;
 constexpr int kStatementUpdateExtensions = 29;
 constexpr int kStatementMergeInto = 30;

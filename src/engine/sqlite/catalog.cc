@@ -119,6 +119,10 @@ class Reader {
   std::optional<bool> statistics_;
 };
 
+bool concerns_all(std::string_view code) {
+  return code == "file-locked" || code == "statement-timeout" || code == "read-only";
+}
+
 bool is_own(std::string_view name) { return name.size() >= 7 && same_name(name.substr(0, 7), "sqlite_"); }
 
 Result<CatalogTable> describe(Reader& reader, const Table& table, const SourceSpec& source) {
@@ -156,10 +160,8 @@ Result<Catalog> read_catalog(Connection& connection, const SourceSpec& source) {
       continue;
     }
     auto described = describe(reader, table, source);
-    // A view over a table that is gone, or a virtual table without its module; a lock or a fault is not such a case.
-    if (!described.ok() && (described.error().code == "file-locked" || described.error().code == "statement-timeout")) {
-      return std::move(described).error();
-    }
+    // A view over a table that is gone, or a virtual table without its module, is left out; a lock is another matter.
+    if (!described.ok() && concerns_all(described.error().code)) return std::move(described).error();
     if (described.ok()) {
       catalog.tables.push_back(std::move(*described));
     } else {

@@ -77,15 +77,11 @@ class SqliteEngine final : public Engine {
   }
 
   Result<Catalog> catalog() override {
-    CANDOR_ASSIGN(const auto lease, pool_->lease());
-    lease->watch({}, Clock::now() + kCatalogPatience);
-    return read_catalog(*lease, source());
+    return ask([&](Connection& connection) { return read_catalog(connection, source()); });
   }
 
   Result<TableFacts> table_facts(const TableName& name, const std::vector<std::string>& columns) override {
-    CANDOR_ASSIGN(const auto lease, pool_->lease());
-    lease->watch({}, Clock::now() + kCatalogPatience);
-    return read_table_facts(*lease, source(), name, columns);
+    return ask([&](Connection& connection) { return read_table_facts(connection, source(), name, columns); });
   }
 
   Result<std::vector<FunctionFacts>> function_facts(const std::vector<std::string>& names) override {
@@ -115,6 +111,18 @@ class SqliteEngine final : public Engine {
 
  private:
   static constexpr std::int64_t kDeadlineMax = std::int64_t{1000} * 60 * 60 * 24 * 365;
+
+  // The same second try as in run.
+  template <typename Question>
+  auto ask(Question question) -> decltype(question(std::declval<Connection&>())) {
+    CANDOR_ASSIGN(const auto lease, pool_->lease());
+    lease->watch({}, Clock::now() + kCatalogPatience);
+    auto answer = question(*lease);
+    if (answer.ok() || answer.error().code != "read-only") return answer;
+    CANDOR_ASSIGN(const auto fresh, pool_->fresh_lease());
+    fresh->watch({}, Clock::now() + kCatalogPatience);
+    return question(*fresh);
+  }
 
   static Diagnostic no_parser() { return make_error("engine-error", "this engine was started without a parser"); }
 

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <deque>
 #include <exception>
+#include <list>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -50,9 +51,9 @@ class Server {
   int run() {
     work();
     std::unique_lock lock(mutex_);
-    change_.wait(lock, [this] { return threads_ == 0; });
+    ended_.wait(lock, [this] { return stopping_ && threads_.empty(); });
+    join_exited();
     lock.unlock();
-    for (std::thread& thread : spawned_) thread.join();
     engine_.reset();
     ::shutdown(fd_, SHUT_RDWR);
     ::close(fd_);
@@ -63,6 +64,8 @@ class Server {
   using Lock = std::unique_lock<std::mutex>;
 
   void work();
+  void start_thread();
+  void join_exited();
   void read_next(Lock& lock);
   std::optional<Frame> receive();
   void admit(Lock& lock, Frame frame);
@@ -88,11 +91,12 @@ class Server {
 
   std::mutex write_mutex_;
   std::mutex mutex_;
-  std::condition_variable change_;
+  std::condition_variable idle_threads_;
+  std::condition_variable ended_;
   std::vector<std::shared_ptr<Request>> requests_;  // running or queued
   std::deque<std::shared_ptr<Request>> queue_;
-  std::vector<std::thread> spawned_;
-  std::size_t threads_ = 0;  // without the first
+  std::list<std::thread> threads_;  // besides the first
+  std::list<std::thread> exited_;   // to be joined
   std::size_t idle_ = 0;
   std::size_t running_ = 0;
   bool reading_ = false;
@@ -119,7 +123,7 @@ void Server::work() {
       return;
     } else {
       ++idle_;
-      change_.wait(lock);
+      idle_threads_.wait(lock);
       --idle_;
     }
   }
@@ -159,17 +163,32 @@ void Server::admit(Lock& lock, Frame frame) {
     return;
   }
   if (idle_ > 0) {
-    change_.notify_one();
+    idle_threads_.notify_one();
   } else {
-    ++threads_;
-    spawned_.emplace_back([this] {
-      work();
-      const std::lock_guard ended(mutex_);
-      --threads_;
-      change_.notify_all();
-    });
+    start_thread();
   }
   run_one(lock, request);
+}
+
+// Requires the lock, as does join_exited.
+void Server::start_thread() {
+  join_exited();
+  const auto own = threads_.emplace(threads_.end());
+  *own = std::thread([this, own] {
+    work();
+    const std::lock_guard lock(mutex_);
+    exited_.splice(exited_.end(), threads_, own);
+    ended_.notify_all();
+  });
+}
+
+// Those in the list have nothing left to do but to let go of the lock, which is why this waits without it.
+void Server::join_exited() {
+  std::list<std::thread> exited = std::move(exited_);
+  exited_.clear();
+  mutex_.unlock();
+  for (std::thread& thread : exited) thread.join();
+  mutex_.lock();
 }
 
 void Server::run_one(Lock& lock, const std::shared_ptr<Request>& request) {
@@ -210,7 +229,8 @@ void Server::stop(Lock& lock) {
   stopping_ = true;
   queue_.clear();
   const auto running = requests_;
-  change_.notify_all();
+  idle_threads_.notify_all();
+  ended_.notify_all();
   lock.unlock();
   for (const auto& request : running) {
     request->cancel.cancel();

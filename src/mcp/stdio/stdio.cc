@@ -42,10 +42,6 @@ class StdioServer {
                     }}) {}
 
   int serve() {
-    if (settings_.warm_up) {
-      std::function<void()> task = settings_.warm_up;
-      (void)pool_->submit(task);
-    }
     const bool input_ended = read_all();
     return leave(input_ended);
   }

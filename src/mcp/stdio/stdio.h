@@ -16,7 +16,6 @@ struct StdioSettings {
   std::size_t queue_max = 64;                        // calls that wait for a thread; further ones are `busy`
   std::chrono::milliseconds grace{1'500};            // for calls that run when the input ends; then they are cancelled
   std::chrono::milliseconds cancel_patience{2'000};  // for cancelled calls to come back
-  std::function<void()> warm_up;                     // run beside the first messages
   std::function<void()> before_leaving;  // when nothing more is answered; the calls that did not end still run
 };
 

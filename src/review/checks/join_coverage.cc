@@ -85,20 +85,21 @@ std::string sample_words(const Side& side) {
 std::string attribution(const Loss& loss) {
   const Side& side = *loss.side;
   const std::uint64_t lost = side.rows - side.matched;
+  const std::string sampled = side.one_in > 1 ? " of the sample" : "";
   if (!side.matched_without_other_filter) {
-    return "The join lost " + std::to_string(lost) + " rows" + (loss.other->has_filter ? "." : "; no filter took any.");
+    return "The join lost " + std::to_string(lost) + " rows" + sampled + (loss.other->has_filter ? "." : "; no filter took any.");
   }
   const std::uint64_t by_join = side.rows - *side.matched_without_other_filter;
-  return "Of the " + std::to_string(lost) + " lost rows the join lost " + std::to_string(by_join) + ", the filter on " +
+  return "Of the " + std::to_string(lost) + " lost rows" + sampled + " the join lost " + std::to_string(by_join) + ", the filter on " +
          name_of(*loss.other) + " removed " + std::to_string(lost - by_join) + ".";
 }
 
 std::string sentence(const Loss& loss) {
   const Side& side = *loss.side;
-  return of(side.matched, side.rows) + " rows of " + name_of(side) +
-         (side.has_filter ? ", under the query's own filter," : "") + " (" + percent(side.matched, side.rows) +
-         ") have a match in " + name_of(*loss.other) + (loss.other->has_filter ? " under its filter" : "") + " by " +
-         loss.pair->condition + sample_words(side) + ". " + attribution(loss);
+  return of(side.matched, side.rows) + " rows (" + percent(side.matched, side.rows) + ") of " + name_of(side) +
+         (side.has_filter ? " under the query's own filter" : "") + " have a match in " + name_of(*loss.other) +
+         (loss.other->has_filter ? " under its filter" : "") + " by " + loss.pair->condition + sample_words(side) +
+         ". " + attribution(loss);
 }
 
 std::string finding_message(const Judgement& judgement) {

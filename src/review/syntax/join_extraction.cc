@@ -239,6 +239,8 @@ class Extraction {
   }
 
   void add_key(std::size_t left, json::Node left_key, std::size_t right, json::Node right_key) {
+    // For people, in the order of the text.
+    const std::string equality = readable_expression(left_key) + " = " + readable_expression(right_key);
     if (left > right) {
       std::swap(left, right);
       std::swap(left_key, right_key);
@@ -250,8 +252,7 @@ class Extraction {
       if (pair.left_keys[i] == left_key && pair.right_keys[i] == right_key) return;
     }
     plan_.nodes += count_expressions(left_key) + count_expressions(right_key);
-    pair.condition += (pair.condition.empty() ? "" : " AND ") + readable_expression(left_key) + " = " +
-                      readable_expression(right_key);
+    pair.condition += (pair.condition.empty() ? "" : " AND ") + equality;
     pair.left_keys.push_back(std::move(left_key));
     pair.right_keys.push_back(std::move(right_key));
   }

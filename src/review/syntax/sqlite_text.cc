@@ -20,9 +20,8 @@ constexpr std::array<std::string_view, 9> kForeignWords = {"glob",  "regexp",  "
                                                            "raise", "indexed", "escape", "collate"};
 // Symbols that both read alike. `||`, `/` and `%` differ in precedence or result, but only inside of one condition, and
 // a condition that holds them is not printed.
-constexpr std::string_view kSymbols = "(),.;*+-/%=<>!|";
-// Pairs of neighbouring symbols that are one operator to one of the two, and not the same to the other.
-constexpr std::array<std::string_view, 5> kForeignPairs = {"==", "->", "<<", ">>", "!!"};
+constexpr std::array<std::string_view, 18> kSymbols = {"(", ")", ",", ".", ";",  "*",  "+",  "-",  "/",
+                                                       "%", "=", "<", ">", "<=", ">=", "<>", "!=", "||"};
 // Type names of CAST by which SQLite and DuckDB mean the same affinity.
 constexpr std::array<std::string_view, 8> kCastTypes = {"text",   "varchar", "integer", "int",
                                                         "bigint", "real",    "double",  "float"};
@@ -37,13 +36,14 @@ class Text {
   explicit Text(std::string_view sql) : sql_(sql), tokens_(sql::tokenize(sql)) {}
 
   Status check() const {
-    // A comment inside a comment ends at another place for SQLite.
     std::size_t end_of_last = 0;
+    bool plain = true;
     for (const Token& token : tokens_) {
-      if (opens_twice(sql_.substr(end_of_last, token.span.start - end_of_last))) {
-        return make_error("unsupported-syntax", "SQLite's text has comments that are not read safely");
-      }
+      plain = plain && is_plain_gap(sql_.substr(end_of_last, token.span.start - end_of_last));
       end_of_last = token.span.end;
+    }
+    if (!plain || !is_plain_gap(sql_.substr(end_of_last))) {
+      return make_error("unsupported-syntax", "SQLite's text has comments or blanks that are not read safely");
     }
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       if (!tokens_[i].closed || !is_allowed(i)) {
@@ -55,9 +55,17 @@ class Text {
   }
 
  private:
-  static bool opens_twice(std::string_view gap) {
+  // Blanks and comments that end at the same place for both: a comment in a comment does not, a lone carriage return
+  // ends a line for one, and what is a blank beyond ASCII is a letter for the other.
+  static bool is_plain_gap(std::string_view gap) {
     const std::size_t first = gap.find("/*");
-    return first != std::string_view::npos && gap.find("/*", first + 2) != std::string_view::npos;
+    if (first != std::string_view::npos && gap.find("/*", first + 2) != std::string_view::npos) return false;
+    for (std::size_t i = 0; i < gap.size(); ++i) {
+      const char c = gap[i];
+      if (c == '\r' && (i + 1 == gap.size() || gap[i + 1] != '\n')) return false;
+      if (c != '\t' && c != '\n' && c != '\r' && (c < ' ' || c > '~')) return false;
+    }
+    return true;
   }
 
   [[nodiscard]] bool word_at(std::size_t i, std::string_view word) const {
@@ -90,9 +98,8 @@ class Text {
   }
 
   [[nodiscard]] bool is_allowed_symbol(std::size_t i) const {
-    if (kSymbols.find(tokens_[i].text) == std::string_view::npos) return false;
-    if (!touches_next(i) || tokens_[i + 1].kind != TokenKind::kSymbol) return true;
-    return !is_one_of(std::string(tokens_[i].text) + std::string(tokens_[i + 1].text), kForeignPairs);
+    // `= =` is an error to both; `==`, `->` and `<<` are one token.
+    return is_one_of(tokens_[i].text, kSymbols);
   }
 
   [[nodiscard]] bool is_allowed_word(std::size_t i) const {
