@@ -1,9 +1,8 @@
 // Rows under caps, exact counting, errors in mid-stream, cancelling, deadlines, and statements beside each other.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <gtest/gtest.h>
 #include <memory>
 #include <string>
 #include <thread>
@@ -16,7 +15,8 @@
 namespace candor::engine {
 namespace {
 
-constexpr const char* kEndless = "SELECT count(*) FROM range(100000000000) a, range(1000) b WHERE (a.range * b.range) % 7 = 3";
+constexpr const char* kEndless =
+    "SELECT count(*) FROM range(100000000000) a, range(1000) b WHERE (a.range * b.range) % 7 = 3";
 
 class DuckdbStream : public testing::Test {
  protected:

@@ -22,7 +22,8 @@ constexpr const char* kBuffer = "SET SESSION streaming_buffer_size = '100KB'";
 // metrics that are named here.
 constexpr const char* kProfile = "SET SESSION enable_profiling = 'no_output'";
 constexpr const char* kMetrics =
-    "SET SESSION custom_profiling_settings = '{\"CUMULATIVE_ROWS_SCANNED\": \"true\", \"OPERATOR_CARDINALITY\": \"true\", "
+    "SET SESSION custom_profiling_settings = '{\"CUMULATIVE_ROWS_SCANNED\": \"true\", \"OPERATOR_CARDINALITY\": "
+    "\"true\", "
     "\"OPERATOR_TIMING\": \"true\", \"EXTRA_INFO\": \"true\"}'";
 constexpr std::chrono::milliseconds kTick{20};
 // Nothing of the user's lies on it; three-part names reach everything.
@@ -97,7 +98,8 @@ Result<Connections::Lease> Connections::take(Want want, Clock::time_point deadli
     Slot* slot = find_free(want);
     if (slot == nullptr && (want == Want::kReview || (want == Want::kAgent && !any_temporaries_))) {
       const bool review = want == Want::kReview;
-      const auto same = std::count_if(slots_.begin(), slots_.end(), [&](const auto& other) { return other->review == review; });
+      const auto same =
+          std::count_if(slots_.begin(), slots_.end(), [&](const auto& other) { return other->review == review; });
       if (same < kLaneMax) {
         CANDOR_ASSIGN(slot, add(false, review));
       }

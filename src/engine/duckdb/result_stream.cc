@@ -63,8 +63,8 @@ RowStream::Item ResultStream::fetch() {
 RowStream::Item ResultStream::hand_over() {
   const std::uint64_t wanted = std::min(chunk_rows_ - chunk_taken_, request_.rows_max - end_.rows);
   RowBatch batch;
-  Result<ChunkEncoder::Encoded> encoded =
-      encoder_->encode(chunk_.get(), chunk_taken_, wanted, request_.chars_max - std::min(chars_, request_.chars_max), batch);
+  Result<ChunkEncoder::Encoded> encoded = encoder_->encode(
+      chunk_.get(), chunk_taken_, wanted, request_.chars_max - std::min(chars_, request_.chars_max), batch);
   if (!encoded.ok()) return fail(std::move(encoded).error());
   chars_ += encoded->chars;
   chunk_taken_ += encoded->rows;
@@ -78,7 +78,8 @@ RowStream::Item ResultStream::hand_over() {
 RowStream::Item ResultStream::count_rest() {
   chunk_.reset();
   if (request_.count_budget_ms <= 0 && chunk_taken_ < chunk_rows_) return finish(false);
-  const Clock::time_point budget = Clock::now() + std::chrono::milliseconds(std::max<std::int64_t>(request_.count_budget_ms, 1));
+  const Clock::time_point budget =
+      Clock::now() + std::chrono::milliseconds(std::max<std::int64_t>(request_.count_budget_ms, 1));
   execution_.watch.set_budget(budget);
   while (true) {
     const Chunk chunk(duckdb_fetch_chunk(*execution_.result.get()));
