@@ -228,6 +228,10 @@ TEST_F(DuckdbStream, TemporaryObjectsAreNeverSeenByHalf) {
   EXPECT_EQ(test::run(engine(), "FROM mine").all(), "[7]");
   ASSERT_EQ(test::run(engine(), "DROP TABLE mine").code(), "");
   EXPECT_TRUE(test::run(engine(), "SELECT 1").header.temporary_objects.empty());
+  // Nothing binds the session to its main connection any more.
+  first = engine().run(endless, CancelToken());
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(test::run(engine(), "SELECT 2").all(), "[2]");
 }
 
 TEST_F(DuckdbStream, ManyAtOnceGiveWhatEachOfThemGivesAlone) {

@@ -84,7 +84,7 @@ Result<Connections::Slot*> Connections::add(bool main, bool review) {
 Connections::Slot* Connections::find_free(Want want) {
   const auto fits = [&](const std::unique_ptr<Slot>& slot) {
     if (slot->busy || slot->review != (want == Want::kReview)) return false;
-    return slot->main || want == Want::kReview || (want == Want::kAgent && !any_temporaries_);
+    return slot->main || want == Want::kReview || (want == Want::kAgent && !bound_to_main());
   };
   // The main connection stands first, so it is preferred.
   const auto found = std::find_if(slots_.begin(), slots_.end(), fits);
@@ -96,7 +96,7 @@ Result<Connections::Lease> Connections::take(Want want, Clock::time_point deadli
   std::unique_lock lock(mutex_);
   while (true) {
     Slot* slot = find_free(want);
-    if (slot == nullptr && (want == Want::kReview || (want == Want::kAgent && !any_temporaries_))) {
+    if (slot == nullptr && (want == Want::kReview || (want == Want::kAgent && !bound_to_main()))) {
       const bool review = want == Want::kReview;
       const auto same =
           std::count_if(slots_.begin(), slots_.end(), [&](const auto& other) { return other->review == review; });
@@ -125,10 +125,10 @@ Result<Connections::Lease> Connections::review(Clock::time_point deadline, const
   return take(Want::kReview, deadline, cancel);
 }
 
-void Connections::set_temporaries(std::vector<std::string> names, bool any) {
+void Connections::set_temporaries(std::vector<std::string> names, bool macro) {
   const std::lock_guard lock(mutex_);
   temporaries_ = std::move(names);
-  any_temporaries_ = any;
+  any_macros_ = any_macros_ || macro;
 }
 
 std::vector<std::string> Connections::temporaries() const {
@@ -138,10 +138,10 @@ std::vector<std::string> Connections::temporaries() const {
 
 bool Connections::any_temporaries() const {
   const std::lock_guard lock(mutex_);
-  return any_temporaries_;
+  return bound_to_main();
 }
 
-Status refresh_temporaries(Connections& connections, duckdb_connection main, bool created) {
+Status refresh_temporaries(Connections& connections, duckdb_connection main, bool macro) {
   CANDOR_ASSIGN(const std::vector<TextRow> rows,
                 query_text(main,
                            "SELECT table_name FROM system.main.duckdb_tables() WHERE temporary UNION ALL "
@@ -149,8 +149,7 @@ Status refresh_temporaries(Connections& connections, duckdb_connection main, boo
   std::vector<std::string> names;
   for (const TextRow& row : rows) names.push_back(row[0].value_or(""));
   std::sort(names.begin(), names.end());
-  const bool any = created || !names.empty() || connections.any_temporaries();
-  connections.set_temporaries(std::move(names), any);
+  connections.set_temporaries(std::move(names), macro);
   return Ok{};
 }
 

@@ -11,6 +11,8 @@ namespace candor::engine::duckdb {
 namespace {
 
 constexpr std::chrono::seconds kCatalogDeadline{30};
+constexpr std::chrono::seconds kMainDeadline{
+    3};  // a long statement may hold the main connection; the review can't wait for it
 
 }  // namespace
 
@@ -49,7 +51,7 @@ Status FunctionCatalog::read_macros(Connections& connections) {
   const std::string query = "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE NOT internal";
   std::set<std::string> user;
   CANDOR_ASSIGN(Connections::Lease lease, connections.any_temporaries()
-                                              ? connections.agent(true, Clock::now() + kCatalogDeadline, CancelToken())
+                                              ? connections.agent(true, Clock::now() + kMainDeadline, CancelToken())
                                               : connections.review(Clock::now() + kCatalogDeadline, CancelToken()));
   CANDOR_ASSIGN(const std::vector<TextRow> rows, query_text(lease.get(), query));
   for (const TextRow& row : rows) user.insert(lower(row[0].value_or("")));

@@ -269,7 +269,7 @@ class Runner {
     core_.objects_changed();
     if (!execution_.lease.is_main()) return Ok{};
     if (!plan_.temporary && !core_.connections.any_temporaries()) return Ok{};
-    return refresh_temporaries(core_.connections, connection(), plan_.temporary);
+    return refresh_temporaries(core_.connections, connection(), plan_.temporary && plan_.macro);
   }
 
   Core& core_;

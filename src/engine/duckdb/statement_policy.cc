@@ -157,7 +157,8 @@ class Reader {
     if (take("or") && !take("replace")) return refused("CREATE OR needs REPLACE");
     plan.temporary = take("temp") || take("temporary");
     take("recursive");
-    if (!take("table") && !take("view") && !take("macro") && !take("function")) {
+    plan.macro = take("macro") || take("function");
+    if (!plan.macro && !take("table") && !take("view")) {
       return refused("only a TABLE, a VIEW or a MACRO can be created");
     }
     if (take("if")) {

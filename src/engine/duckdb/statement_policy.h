@@ -20,6 +20,7 @@ struct StatementPlan {
   std::vector<Token> tokens;        // views into the text that was examined
   std::vector<std::string> target;  // of a write: the parts of the name, unquoted, as written
   bool temporary = false;           // creates or names an object of the connection's temporary catalog
+  bool macro = false;               // creates or drops a macro
   bool pivots = false;              // the engine may make several statements of it
   std::optional<Span> explained;    // of EXPLAIN: the statement inside
 };
