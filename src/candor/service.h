@@ -46,7 +46,11 @@ class Service final : public Candor {
                ResultSink& sink, const CancelToken& cancel);
   Diagnostic explain_failure(Session& session, std::string_view sql, Diagnostic failure);
   void add_table_warnings(Session& session, std::string_view sql, std::vector<Warning>& warnings);
-  void record(const Caller& caller, Execution& execution);
+  [[nodiscard]] Status execute(const Prepared& prepared, StatementStart& start, const RunOptions& options, ResultSink& sink,
+                               const CancelToken& cancel, Execution& execution);
+  [[nodiscard]] static Result<engine::End> hand_over(engine::RowStream& stream, std::size_t columns, ResultSink& sink,
+                                                     Execution& execution);
+  [[nodiscard]] Status record(const Caller& caller, Execution& execution);
 
   // The review of a commit (commit.cc).
   struct Submission;

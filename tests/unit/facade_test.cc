@@ -181,6 +181,24 @@ TEST_F(FacadeTest, HoldsOnceAndAcceptsTheSameCommitWithItsEvidence) {
   EXPECT_FALSE(candor_->verify(accepted->answer_id, CancelToken())->entries[0].same());
 }
 
+TEST_F(FacadeTest, ALimitOfTheStatementIsNoCutOutput) {
+  open();
+  ask(std::string(kSparse));
+  const Node shown = ask("SELECT p.site, sum(l.v) AS s FROM p JOIN l ON p.id = l.id GROUP BY p.site ORDER BY s DESC LIMIT 2");
+  EXPECT_EQ(shown["agent_surface"].find("output_truncated"), nullptr) << json::dump(shown);
+  EXPECT_TRUE(commit(R"({"rows":{"columns":["site","s"],"values":)" + json::dump(shown["rows"]) + "}}")->held);
+}
+
+TEST_F(FacadeTest, AnOutputThatCandorCutLocatesNothing) {
+  open({}, "limits: {rows_per_result: 2}\n");
+  ask(std::string(kSparse));
+  const Node shown = ask("SELECT p.site, sum(l.v) AS s FROM p JOIN l ON p.id = l.id GROUP BY p.site ORDER BY s DESC");
+  const auto outcome = commit(R"({"rows":{"columns":["site","s"],"values":)" + json::dump(shown["rows"]) + "}}");
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_FALSE(outcome->held);
+  EXPECT_NE(json::dump(outcome->document).find("output-cut"), std::string::npos);
+}
+
 TEST_F(FacadeTest, AHoldOutlivesTheProcess) {
   open();
   ask(std::string(kSparse));
