@@ -112,7 +112,7 @@ void print_answer(const Context& context, const ledger::AnswerRecord& answer, co
 }  // namespace
 
 ExitCode run_commit(const Context& context) {
-  std::vector<std::string> words;
+  std::vector<std::string> words = context.arguments.words;
   Result<std::string> text = read_input(context, words, "answer");
   if (!text.ok()) return fail(context, text.error());
   const Result<Node> input = json::parse(*text);

@@ -41,8 +41,8 @@ constexpr Declaration kDeclarations[] = {
     {"check", "[SQL] [SOURCE...]", "review queries without a commit; exit code 7 on a finding", Takes::kSources,
      "candor check -f report.sql --source shop=shop.duckdb\n"
      "candor check \"SELECT site, count(*) FROM patients JOIN visits USING (patient_id) GROUP BY site\" ./clinic"},
-    {"commit", "", "commit an answer (JSON from -f FILE or standard input); exit code 7 when it is held",
-     Takes::kSources,
+    {"commit", "[ANSWER] [SOURCE...]",
+     "commit an answer (JSON: the argument, -f FILE, or standard input); exit code 7 when it is held", Takes::kSources,
      "candor commit -f answer.json --source shop=shop.duckdb\n"
      "echo '{\"question\":\"How many?\",\"fields\":{\"orders\":1892},\"basis\":\"all rows\"}' | candor commit\n"
      "echo '{\"unresolved\":\"the two tables have no common key\"}' | candor commit --turn t7"},
