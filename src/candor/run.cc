@@ -71,7 +71,9 @@ struct Service::Execution {
   void succeed(bool has_result) {
     query.succeeded = true;
     query.row_count = end.row_count;
-    query.output_cut = end.surface.output_truncated || cell_cut || evidence_full;
+    // A LIMIT of the statement's own is part of the question; what it shows is shown whole.
+    const bool rows_kept_back = end.surface.output_truncated && end.surface.output_truncated_by != "statement";
+    query.output_cut = rows_kept_back || cell_cut || evidence_full;
     query.rows = evidence + "]";
     if (has_result) query.scope = json::dump(surface_document(end.surface));
   }
