@@ -1,10 +1,5 @@
 // candor-worker: holds one session's engine, in a process that can be ended. Started by candor, never by hand; its
 // requests come over file 3. See docs/decisions/0030-worker-process.md.
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
@@ -13,10 +8,13 @@
 #include <malloc.h>
 #include <memory>
 #include <string_view>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "engine/duckdb/duckdb_engine.h"
 #include "engine/duckdb/syntax_parser.h"
-#include "engine/duckdb/duckdb_engine.h"
 #include "engine/sqlite/sqlite_engine.h"
 #include "engine/worker/serve.h"
 
@@ -29,7 +27,7 @@ using candor::engine::Policy;
 constexpr int kSocket = 3;
 
 // What a process maps beyond what its engine counts as memory: the program, stacks, and room that allocators keep.
-constexpr std::uint64_t kHeadroomBytes = std::uint64_t{2} << 30U;
+constexpr std::uint64_t kHeadroomBytes = std::uint64_t{1} << 30U;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;  // they map terabytes
@@ -45,7 +43,7 @@ void set_limit(__rlimit_resource_t which, std::uint64_t value) {
 // An engine's own limit of memory is not hard; this one is.
 void limit_memory(const Policy& policy) {
   if (kSanitized) return;
-  set_limit(RLIMIT_AS, policy.memory_bytes + policy.memory_bytes / 2 + kHeadroomBytes);
+  set_limit(RLIMIT_AS, policy.memory_bytes + policy.memory_bytes / 4 + kHeadroomBytes);
 }
 
 Result<std::unique_ptr<Engine>> open_engine(const Policy& policy) {

@@ -312,7 +312,37 @@ void Service::release_left_slots() {
   }
 }
 
+// A commit is never broken off half-way, so the caller's token is not asked.
 Result<CommitOutcome> Service::commit(const Caller& caller, const Node& input, CancelToken /*cancel*/) {
+  const auto began = std::chrono::steady_clock::now();
+  Result<CommitOutcome> outcome = submit(caller, input);
+  tell_commit(caller, input, outcome,
+              std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
+  return outcome;
+}
+
+void Service::tell_commit(const Caller& caller, const Node& input, const Result<CommitOutcome>& outcome, double duration_ms) {
+  ledger::Telemetry telemetry;
+  telemetry.surface = caller.surface;
+  telemetry.session = std::string(input.string_or("session", caller.session));
+  telemetry.turn = std::string(input.string_or("turn_id", caller.turn));
+  telemetry.statement_type = "answer_commit";
+  telemetry.duration_ms = duration_ms;
+  telemetry.succeeded = outcome.ok() && !outcome->held;
+  if (!outcome.ok()) {
+    telemetry.error_code = outcome.error().code;
+  } else {
+    telemetry.result_chars = json::dump(outcome->document).size();
+    if (outcome->held) telemetry.error_code = "held";
+    for (const CheckResult& check : outcome->held ? outcome->hold.checks : outcome->receipt.checks) {
+      if (check.verdict != Verdict::kFinding) continue;
+      telemetry.reason += (telemetry.reason.empty() ? "" : ",") + check.check;
+    }
+  }
+  tell(telemetry);
+}
+
+Result<CommitOutcome> Service::submit(const Caller& caller, const Node& input) {
   CANDOR_TRY(check_input(input));
   Caller who = caller;
   if (!input["session"].is_null()) who.session = input["session"].text();

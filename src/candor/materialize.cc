@@ -4,6 +4,7 @@
 
 #include "base/render_json.h"
 #include "candor/service.h"
+#include "ledger/digest.h"
 #include "sql/lexer.h"
 
 namespace candor {
@@ -70,6 +71,18 @@ Result<Materialized> Service::materialize(const Caller& caller, std::string_view
   query.elapsed_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began).count();
   CANDOR_ASSIGN(result.query_id, ledger_->record_query(query));
+  ledger::Telemetry telemetry;
+  telemetry.surface = caller.surface;
+  telemetry.session = query.turn.session;
+  telemetry.turn = query.turn.turn;
+  telemetry.succeeded = true;
+  telemetry.statement_type = query.kind;
+  telemetry.resource = table;
+  telemetry.row_or_affected_count = result.rows;
+  telemetry.duration_ms = static_cast<double>(query.elapsed_ms);
+  telemetry.sql_length = query.sql.size();
+  telemetry.sql_fingerprint = ledger::sha256_hex(query.sql);
+  tell(telemetry);
   return result;
 }
 

@@ -242,7 +242,7 @@ Status Service::record(const Caller& caller, Execution& execution) {
   telemetry.sql_length = query.sql.size();
   telemetry.sql_fingerprint = ledger::sha256_hex(query.sql);
   telemetry.error_code = id.ok() ? query.error_code : id.error().code;
-  ledger_->record_telemetry(telemetry);
+  tell(telemetry);
   if (!id.ok()) return std::move(id).error();
   return Ok{};
 }

@@ -52,7 +52,11 @@ class Service final : public Candor {
                                                      Execution& execution);
   [[nodiscard]] Status record(const Caller& caller, Execution& execution);
 
+  void tell(const ledger::Telemetry& record);
+  void tell_commit(const Caller& caller, const json::Node& input, const Result<CommitOutcome>& outcome, double duration_ms);
+
   // The review of a commit (commit.cc).
+  [[nodiscard]] Result<CommitOutcome> submit(const Caller& caller, const json::Node& input);
   struct Submission;
   [[nodiscard]] review::Settings review_settings() const;
   [[nodiscard]] Result<Submission> read_submission(const Caller& caller, const Prepared& prepared, const json::Node& input);

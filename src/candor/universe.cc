@@ -183,8 +183,10 @@ scope::AgentSurface surface_of(const Shown& shown, engine::Engine& engine, const
     }
   }
   scope::AgentSurface surface = scope::describe(ceiling, shown.rows, total, std::move(reason));
+  // A LIMIT of the statement is its author's; what is called truncated is what Candor itself kept back.
+  surface.output_truncated = cut_here;
+  surface.output_truncated_by.clear();
   if (cut_here) {
-    surface.output_truncated = true;
     surface.output_truncated_by = shown.cut_by_chars ? "result_chars" : (shown.rows_max_from_flag ? "flag" : "rows_per_result");
   }
   if (counted_limit && !clause->order.empty() && !cut_here) {

@@ -21,7 +21,7 @@ using json::Node;
 class FacadeTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (std::getenv("CANDOR_WORKER") == nullptr) GTEST_SKIP() << "CANDOR_WORKER names no worker";
+    if (std::getenv("CANDOR_WORKER") == nullptr) FAIL() << "CANDOR_WORKER names no worker: run this by ctest";
     std::string name = (fs::temp_directory_path() / "candor-facade-XXXXXX").string();
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
@@ -181,6 +181,24 @@ TEST_F(FacadeTest, HoldsOnceAndAcceptsTheSameCommitWithItsEvidence) {
   EXPECT_FALSE(candor_->verify(accepted->answer_id, CancelToken())->entries[0].same());
 }
 
+TEST_F(FacadeTest, ALimitOfTheStatementIsNoCutOutput) {
+  open();
+  ask(std::string(kSparse));
+  const Node shown = ask("SELECT p.site, sum(l.v) AS s FROM p JOIN l ON p.id = l.id GROUP BY p.site ORDER BY s DESC LIMIT 2");
+  EXPECT_EQ(shown["agent_surface"].find("output_truncated"), nullptr) << json::dump(shown);
+  EXPECT_TRUE(commit(R"({"rows":{"columns":["site","s"],"values":)" + json::dump(shown["rows"]) + "}}")->held);
+}
+
+TEST_F(FacadeTest, AnOutputThatCandorCutLocatesNothing) {
+  open({}, "limits: {rows_per_result: 2}\n");
+  ask(std::string(kSparse));
+  const Node shown = ask("SELECT p.site, sum(l.v) AS s FROM p JOIN l ON p.id = l.id GROUP BY p.site ORDER BY s DESC");
+  const auto outcome = commit(R"({"rows":{"columns":["site","s"],"values":)" + json::dump(shown["rows"]) + "}}");
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_FALSE(outcome->held);
+  EXPECT_NE(json::dump(outcome->document).find("output-cut"), std::string::npos);
+}
+
 TEST_F(FacadeTest, AHoldOutlivesTheProcess) {
   open();
   ask(std::string(kSparse));
@@ -231,6 +249,23 @@ TEST_F(FacadeTest, RefusesAnswersThatAreNone) {
     EXPECT_EQ(outcome.error().code, "bad-request") << bad;
   }
   EXPECT_EQ(commit(R"({"fields":{"n":1234},"query_id":"q99"})").error().code, "unknown-query");
+}
+
+TEST_F(FacadeTest, TellsOfEachCallWithoutItsTextOrValues) {
+  open({}, "log_json: true\n");
+  testing::internal::CaptureStderr();
+  ask("SELECT 'secret-' || 42 AS hidden");
+  (void)commit(R"({"fields":{"total":987654}})");
+  const std::string said = testing::internal::GetCapturedStderr();
+  const std::size_t first_end = said.find('\n');
+  const Result<Node> first = json::parse(said.substr(0, first_end));
+  ASSERT_TRUE(first.ok()) << said;
+  EXPECT_EQ(first->string_or("statement_type", ""), "select");
+  EXPECT_EQ((*first)["row_or_affected_count"].integer(), 1);
+  EXPECT_EQ(first->string_or("sql_fingerprint", "").size(), 64U);
+  EXPECT_NE(said.find("answer_commit"), std::string::npos) << said;
+  EXPECT_EQ(said.find("secret"), std::string::npos) << said;
+  EXPECT_EQ(said.find("987654"), std::string::npos) << said;
 }
 
 TEST_F(FacadeTest, ASqliteSourceIsAskedInSqliteAndMaterialized) {

@@ -2,18 +2,17 @@
 // that are no database, are locked, or vanish.
 #include "engine/sqlite/sqlite_engine.h"
 
-#include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <limits>
 #include <string>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "base/render_json.h"
@@ -75,8 +74,9 @@ class SqliteEngineTest : public ::testing::Test {
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
     path_ = folder_ + "/app.db";
-    write("CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INT, tag TEXT COLLATE NOCASE);"
-          "INSERT INTO users VALUES (1,'Ann',30,'x'),(2,'Bob',NULL,'y'),(3,'Cyd',41,NULL)");
+    write(
+        "CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INT, tag TEXT COLLATE NOCASE);"
+        "INSERT INTO users VALUES (1,'Ann',30,'x'),(2,'Bob',NULL,'y'),(3,'Cyd',41,NULL)");
   }
   void TearDown() override {
     engine_.reset();
@@ -119,13 +119,16 @@ class SqliteEngineTest : public ::testing::Test {
 // ---- values ----
 
 TEST_F(SqliteEngineTest, ValuesAreExact) {
-  EXPECT_EQ(rows("SELECT 1, -9223372036854775808, 9223372036854775807, 0.1, 1e308*10, NULL, 'a''b', x'00ff'"),
-            R"([1,"-9223372036854775808","9223372036854775807",0.1,"Infinity",null,"a'b",{"base64":"AP8=","bytes":2}])");
-  EXPECT_EQ(rows("SELECT 'a' || char(0) || 'b', '', x'', 2e0, '€'"), R"(["a\u0000b","",{"base64":"","bytes":0},2,"€"])");
+  EXPECT_EQ(
+      rows("SELECT 1, -9223372036854775808, 9223372036854775807, 0.1, 1e308*10, NULL, 'a''b', x'00ff'"),
+      R"([1,"-9223372036854775808","9223372036854775807",0.1,"Infinity",null,"a'b",{"base64":"AP8=","bytes":2}])");
+  EXPECT_EQ(rows("SELECT 'a' || char(0) || 'b', '', x'', 2e0, '€'"),
+            R"(["a\u0000b","",{"base64":"","bytes":0},2,"€"])");
 }
 
 TEST_F(SqliteEngineTest, IntegersBeyondInt64BecomeRealsAsSqliteSays) {
-  EXPECT_EQ(rows("SELECT typeof(9223372036854775807 + 1), typeof(sum(9007199254740993)) FROM users"), R"(["real","integer"])");
+  EXPECT_EQ(rows("SELECT typeof(9223372036854775807 + 1), typeof(sum(9007199254740993)) FROM users"),
+            R"(["real","integer"])");
   EXPECT_EQ(rows("SELECT sum(9223372036854775807) FROM users"), "engine-error: integer overflow");
 }
 
@@ -140,8 +143,9 @@ TEST_F(SqliteEngineTest, TextThatIsNotUtf8IsAnErrorThatNamesTheColumn) {
 
 TEST_F(SqliteEngineTest, NamesMayRepeatAndTypesAreDeclaredOrSeen) {
   const Outcome outcome = ask("SELECT id, id, age, count(*), max(name), avg(age), NULL, x'00' FROM users");
-  const std::vector<Column> columns = {{"id", "INTEGER"},    {"id", "INTEGER"},    {"age", "INT"},   {"count(*)", "INTEGER"},
-                                       {"max(name)", "TEXT"}, {"avg(age)", "REAL"}, {"NULL", "ANY"}, {"x'00'", "BLOB"}};
+  const std::vector<Column> columns = {{"id", "INTEGER"},       {"id", "INTEGER"},     {"age", "INT"},
+                                       {"count(*)", "INTEGER"}, {"max(name)", "TEXT"}, {"avg(age)", "REAL"},
+                                       {"NULL", "ANY"},         {"x'00'", "BLOB"}};
   EXPECT_EQ(outcome.header.columns, columns);
 }
 
@@ -212,8 +216,9 @@ TEST_F(SqliteEngineTest, AnErrorAmidTheRowsIsAnError) {
   EXPECT_EQ(outcome.code(), "engine-error");
   EXPECT_GT(outcome.count, 0U);
   RunRequest request;
-  request.sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 900) "
-                "SELECT CASE WHEN i = 800 THEN abs(-9223372036854775808) ELSE i END FROM n";
+  request.sql =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 900) "
+      "SELECT CASE WHEN i = 800 THEN abs(-9223372036854775808) ELSE i END FROM n";
   request.rows_max = 2;  // also in the rows that are only counted
   EXPECT_EQ(outcome_of(engine(), request).code(), "engine-error");
 }
@@ -337,9 +342,10 @@ TEST_F(SqliteEngineTest, NothingIsWritten) {
   const auto before = fs::last_write_time(path_);
   for (const std::string text :
        {"INSERT INTO users VALUES (9,'x',1,NULL)", "UPDATE users SET age = 1", "DELETE FROM users", "DROP TABLE users",
-        "CREATE TABLE t(a)", "CREATE TEMP TABLE t(a)", "REPLACE INTO users VALUES (1,'x',1,NULL)", "ALTER TABLE users ADD x",
-        "VACUUM", "REINDEX", "ANALYZE", "WITH a AS (SELECT 1) INSERT INTO users SELECT 9,'x',1,NULL",
-        "WITH a AS (SELECT 1) DELETE FROM users", "EXPLAIN QUERY PLAN DELETE FROM users", "CREATE VIEW temp.v AS SELECT 1"}) {
+        "CREATE TABLE t(a)", "CREATE TEMP TABLE t(a)", "REPLACE INTO users VALUES (1,'x',1,NULL)",
+        "ALTER TABLE users ADD x", "VACUUM", "REINDEX", "ANALYZE",
+        "WITH a AS (SELECT 1) INSERT INTO users SELECT 9,'x',1,NULL", "WITH a AS (SELECT 1) DELETE FROM users",
+        "EXPLAIN QUERY PLAN DELETE FROM users", "CREATE VIEW temp.v AS SELECT 1"}) {
     EXPECT_EQ(ask(text).code(), "read-only") << text;
   }
   EXPECT_EQ(fs::last_write_time(path_), before);
@@ -348,14 +354,31 @@ TEST_F(SqliteEngineTest, NothingIsWritten) {
 
 TEST_F(SqliteEngineTest, NothingElseIsReachedOrRun) {
   const std::string outside = folder_ + "/out.db";
-  const std::vector<std::string> attacks = {
-      "ATTACH '" + outside + "' AS o", "ATTACH ':memory:' AS o", "VACUUM INTO '" + outside + "'", "DETACH app", "BEGIN",
-      "COMMIT", "SAVEPOINT a", "PRAGMA query_only=0", "PRAGMA writable_schema=1", "PRAGMA journal_mode=DELETE",
-      "PRAGMA database_list", "PRAGMA temp_store_directory='/'", "PRAGMA wal_checkpoint", "PRAGMA data_version=1; SELECT 1",
-      "EXPLAIN SELECT 1", "SELECT load_extension('x')", "SELECT readfile('/etc/passwd')",
-      "SELECT writefile('" + outside + "','x')", "SELECT printf('%*d', 1000000000, 1)", "SELECT format('%d', 1)",
-      "SELECT fts3_tokenizer('simple')", "SELECT * FROM pragma_database_list", "SELECT * FROM pragma_journal_mode",
-      "SELECT * FROM sqlite_temp_schema", "HELLO"};
+  const std::vector<std::string> attacks = {"ATTACH '" + outside + "' AS o",
+                                            "ATTACH ':memory:' AS o",
+                                            "VACUUM INTO '" + outside + "'",
+                                            "DETACH app",
+                                            "BEGIN",
+                                            "COMMIT",
+                                            "SAVEPOINT a",
+                                            "PRAGMA query_only=0",
+                                            "PRAGMA writable_schema=1",
+                                            "PRAGMA journal_mode=DELETE",
+                                            "PRAGMA database_list",
+                                            "PRAGMA temp_store_directory='/'",
+                                            "PRAGMA wal_checkpoint",
+                                            "PRAGMA data_version=1; SELECT 1",
+                                            "EXPLAIN SELECT 1",
+                                            "SELECT load_extension('x')",
+                                            "SELECT readfile('/etc/passwd')",
+                                            "SELECT writefile('" + outside + "','x')",
+                                            "SELECT printf('%*d', 1000000000, 1)",
+                                            "SELECT format('%d', 1)",
+                                            "SELECT fts3_tokenizer('simple')",
+                                            "SELECT * FROM pragma_database_list",
+                                            "SELECT * FROM pragma_journal_mode",
+                                            "SELECT * FROM sqlite_temp_schema",
+                                            "HELLO"};
   for (const std::string& text : attacks) {
     const Outcome outcome = ask(text);
     EXPECT_TRUE(outcome.failure) << text << " gave " << outcome.rows;
@@ -366,7 +389,8 @@ TEST_F(SqliteEngineTest, NothingElseIsReachedOrRun) {
 }
 
 TEST_F(SqliteEngineTest, AViewOfTheFileCanNotCallWhatAStatementCanNot) {
-  write("CREATE VIEW bad AS SELECT printf('%d', id) FROM users; CREATE VIEW good AS SELECT upper(name) AS u FROM users");
+  write(
+      "CREATE VIEW bad AS SELECT printf('%d', id) FROM users; CREATE VIEW good AS SELECT upper(name) AS u FROM users");
   EXPECT_EQ(ask("SELECT * FROM bad").code(), "statement-not-allowed");
   EXPECT_EQ(rows("SELECT u FROM good ORDER BY u LIMIT 1"), R"(["ANN"])");
 }
@@ -383,10 +407,12 @@ TEST_F(SqliteEngineTest, WhatOnlyReadsTheSchemaIsAllowed) {
 }
 
 TEST_F(SqliteEngineTest, FullTextAndRangeTablesAreRead) {
-  write("CREATE VIRTUAL TABLE notes USING fts5(body); INSERT INTO notes VALUES ('red fox'),('blue whale');"
-        "CREATE VIRTUAL TABLE box USING rtree(id, x0, x1); INSERT INTO box VALUES (1, 0, 2), (2, 5, 6)");
+  write(
+      "CREATE VIRTUAL TABLE notes USING fts5(body); INSERT INTO notes VALUES ('red fox'),('blue whale');"
+      "CREATE VIRTUAL TABLE box USING rtree(id, x0, x1); INSERT INTO box VALUES (1, 0, 2), (2, 5, 6)");
   EXPECT_EQ(rows("SELECT body FROM notes WHERE notes MATCH 'fox'"), R"(["red fox"])");
-  EXPECT_EQ(rows("SELECT highlight(notes, 0, '<', '>') FROM notes WHERE notes MATCH 'whale' ORDER BY rank"), R"(["blue <whale>"])");
+  EXPECT_EQ(rows("SELECT highlight(notes, 0, '<', '>') FROM notes WHERE notes MATCH 'whale' ORDER BY rank"),
+            R"(["blue <whale>"])");
   EXPECT_EQ(rows("SELECT id FROM box WHERE x0 > 4"), "[2]");
   EXPECT_TRUE(ask("INSERT INTO notes(notes) VALUES ('rebuild')").failure);
 }
@@ -412,7 +438,8 @@ TEST_F(SqliteEngineTest, JsonFunctionsAndTablesAreRead) {
 
 TEST_F(SqliteEngineTest, AFileThatIsNoDatabase) {
   engine_.reset();
-  std::ofstream(path_, std::ios::trunc) << "this is a text, longer than a header of a database has to be, to be read as one.";
+  std::ofstream(path_, std::ios::trunc)
+      << "this is a text, longer than a header of a database has to be, to be read as one.";
   EXPECT_EQ(open(policy()).error().code, "file-error");
   fs::remove(path_);
   EXPECT_EQ(open(policy()).error().code, "file-error");
@@ -422,8 +449,9 @@ TEST_F(SqliteEngineTest, AFileThatIsNoDatabase) {
 }
 
 TEST_F(SqliteEngineTest, AHalfWrittenFile) {
-  write("CREATE TABLE big(t); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 2000) "
-        "INSERT INTO big SELECT hex(randomblob(200)) FROM n");
+  write(
+      "CREATE TABLE big(t); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 2000) "
+      "INSERT INTO big SELECT hex(randomblob(200)) FROM n");
   fs::resize_file(path_, fs::file_size(path_) / 2);
   EXPECT_EQ(open(policy()).error().code, "file-error");
 }
@@ -491,7 +519,9 @@ TEST_F(SqliteEngineTest, ALogFormatInAFolderThatCanNotBeWritten) {
     ASSERT_EQ(::chown(path_.c_str(), kSomebody, kSomebody), 0);
   }
   ASSERT_EQ(::chmod(folder_.c_str(), 0500), 0);
-  if (superuser) { ASSERT_EQ(::seteuid(kSomebody), 0); }
+  if (superuser) {
+    ASSERT_EQ(::seteuid(kSomebody), 0);
+  }
   EXPECT_EQ(rows("SELECT count(*) FROM users"), "[4]");
   RunRequest slow;
   slow.sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 5000) SELECT i FROM n";
@@ -499,7 +529,9 @@ TEST_F(SqliteEngineTest, ALogFormatInAFolderThatCanNotBeWritten) {
   auto stream = engine().run(slow, {});
   ASSERT_EQ(::chmod(folder_.c_str(), 0700), 0);
   write("INSERT INTO users VALUES (8,'H',1,NULL)");
-  if (superuser) { ASSERT_EQ(::seteuid(0), 0); }
+  if (superuser) {
+    ASSERT_EQ(::seteuid(0), 0);
+  }
   // What was read beside a writer is not trusted.
   ASSERT_TRUE(stream.ok());
   RowStream::Item item = (*stream)->next();
@@ -513,9 +545,10 @@ TEST_F(SqliteEngineTest, ALogFormatInAFolderThatCanNotBeWritten) {
 // ---- the catalog ----
 
 TEST_F(SqliteEngineTest, TheCatalogTellsTablesViewsColumnsAndEstimates) {
-  write("CREATE VIEW grown AS SELECT id, name FROM users WHERE age > 35; CREATE VIEW broken AS SELECT * FROM gone;"
-        "CREATE TABLE w(k TEXT PRIMARY KEY) WITHOUT ROWID; CREATE TABLE g(a INT, b AS (a+1));"
-        "INSERT INTO users VALUES (100,'Z',1,NULL)");
+  write(
+      "CREATE VIEW grown AS SELECT id, name FROM users WHERE age > 35; CREATE VIEW broken AS SELECT * FROM gone;"
+      "CREATE TABLE w(k TEXT PRIMARY KEY) WITHOUT ROWID; CREATE TABLE g(a INT, b AS (a+1));"
+      "INSERT INTO users VALUES (100,'Z',1,NULL)");
   const auto catalog = engine().catalog();
   ASSERT_TRUE(catalog.ok()) << catalog.error().message;
   ASSERT_EQ(catalog->tables.size(), 4U);
@@ -590,8 +623,9 @@ TEST_F(SqliteEngineTest, NothingCanBeAppended) {
 
 TEST_F(SqliteEngineTest, TheParserIsLent) {
   EXPECT_EQ(engine().syntax_tree("SELECT 1").error().code, "engine-error");
-  auto lent = open(policy(), {[](std::string_view text) -> Result<std::string> { return "tree of " + std::string(text); },
-                              [](std::string_view) -> Result<std::string> { return make_error("syntax", "no"); }});
+  auto lent =
+      open(policy(), {[](std::string_view text) -> Result<std::string> { return "tree of " + std::string(text); },
+                      [](std::string_view) -> Result<std::string> { return make_error("syntax", "no"); }});
   ASSERT_TRUE(lent.ok());
   EXPECT_EQ(*(*lent)->syntax_tree("x"), "tree of x");
   EXPECT_EQ((*lent)->print_tree("x").error().code, "syntax");
@@ -600,8 +634,9 @@ TEST_F(SqliteEngineTest, TheParserIsLent) {
 // ---- exact types ----
 
 TEST_F(SqliteEngineTest, ExactTypesAreThoseOfTheRows) {
-  write("CREATE TABLE m(i DECIMAL, r INT, t BLOB, b TEXT, n TEXT, nr REAL, d DATE);"
-        "INSERT INTO m VALUES (1, 1.5, 'x', x'00', NULL, NULL, NULL), (2, 3, 'y', NULL, NULL, NULL, NULL)");
+  write(
+      "CREATE TABLE m(i DECIMAL, r INT, t BLOB, b TEXT, n TEXT, nr REAL, d DATE);"
+      "INSERT INTO m VALUES (1, 1.5, 'x', x'00', NULL, NULL, NULL), (2, 3, 'y', NULL, NULL, NULL, NULL)");
   RunRequest request;
   request.sql = "SELECT i, r, t, b, n, nr, d FROM m";
   request.exact_types = true;
@@ -633,7 +668,8 @@ TEST_F(SqliteEngineTest, MixedTypesAreRefusedByName) {
 TEST_F(SqliteEngineTest, BothPassesOfExactTypesSeeTheSameRows) {
   ASSERT_NO_FATAL_FAILURE(write("PRAGMA journal_mode=WAL; CREATE TABLE m(a); INSERT INTO m VALUES (1)"));
   RunRequest request;
-  request.sql = "SELECT a FROM m, (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3000) SELECT i FROM n)";
+  request.sql =
+      "SELECT a FROM m, (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3000) SELECT i FROM n)";
   request.exact_types = true;
   request.rows_max = 1'000'000;
   auto stream = engine().run(request, {});

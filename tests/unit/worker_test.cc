@@ -1,25 +1,22 @@
 // The border to a worker process: what crosses it, how little is under way, and what becomes of a request when the other
 // side is late, dies or talks nonsense. Most tests serve a made-up engine over a socket; the last ones start the program.
-#include "engine/worker/worker_engine.h"
-
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <future>
+#include <gtest/gtest.h>
 #include <mutex>
 #include <string>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -27,6 +24,7 @@
 #include "engine/worker/frame.h"
 #include "engine/worker/rows.h"
 #include "engine/worker/serve.h"
+#include "engine/worker/worker_engine.h"
 #include "sqlite/sqlite.h"
 
 namespace candor::engine::worker {
@@ -178,7 +176,8 @@ class Theatre {
   Connector connector() {
     return [this]() -> Result<Peer> {
       std::array<int, 2> ends{};
-      if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return make_error("internal", "no pair");
+      if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+        return make_error("internal", "no pair");
       const std::lock_guard lock(mutex_);
       threads_.emplace_back([this, fd = ends[1]] {
         const Opener open = [this](const Policy& policy) -> Result<std::unique_ptr<Engine>> {
@@ -247,7 +246,9 @@ RunRequest statement(std::string sql) {
 
 class WorkerTest : public ::testing::Test {
  protected:
-  WorkerEngine client(Policy policy = {}, Timing timing = {}) { return {theatre_.connector(), std::move(policy), timing}; }
+  WorkerEngine client(Policy policy = {}, Timing timing = {}) {
+    return {theatre_.connector(), std::move(policy), timing};
+  }
   Stage stage_;
   Theatre theatre_{stage_};
 };
@@ -352,7 +353,9 @@ TEST_F(WorkerTest, AFailedOpeningIsToldAndTriedAgain) {
 }
 
 TEST_F(WorkerTest, ASlowReaderHoldsTheProducerBack) {
-  stage_.play = [](const RunRequest&) { return Script{.rows = 100'000'000, .batch = 2'000, .text = std::string(40, 'x')}; };
+  stage_.play = [](const RunRequest&) {
+    return Script{.rows = 100'000'000, .batch = 2'000, .text = std::string(40, 'x')};
+  };
   WorkerEngine engine = client();
   auto stream = engine.run(statement("q"), {});
   ASSERT_TRUE(stream.ok());
@@ -369,7 +372,9 @@ TEST_F(WorkerTest, ASlowReaderHoldsTheProducerBack) {
 }
 
 TEST_F(WorkerTest, AHugeBatchIsSplit) {
-  stage_.play = [](const RunRequest&) { return Script{.rows = 1'000, .batch = 1'000, .text = std::string(5'000, 'y')}; };
+  stage_.play = [](const RunRequest&) {
+    return Script{.rows = 1'000, .batch = 1'000, .text = std::string(5'000, 'y')};
+  };
   WorkerEngine engine = client();
   auto stream = engine.run(statement("q"), {});
   ASSERT_TRUE(stream.ok());
@@ -568,7 +573,8 @@ class Impostor {
   Connector connector() {
     return [this]() -> Result<Peer> {
       std::array<int, 2> ends{};
-      if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return make_error("internal", "no pair");
+      if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+        return make_error("internal", "no pair");
       threads_.emplace_back([this, fd = ends[1]] { play(fd); });
       return Peer{ends[0], -1};
     };
@@ -626,7 +632,12 @@ TEST(HostileWorkerTest, AnAbandonedStreamThatDoesNotStopEndsTheWorker) {
     return request.type == FrameType::kRun ? frame(FrameType::kHeader, request.id, encode(numbers_header())) : "";
   });
   const Connector connect = impostor.connector();
-  WorkerEngine engine([&] { ++opened; return connect(); }, {}, {.grace = 20ms});
+  WorkerEngine engine(
+      [&] {
+        ++opened;
+        return connect();
+      },
+      {}, {.grace = 20ms});
   ASSERT_TRUE(engine.run(statement("q"), {}).ok());
   for (int i = 0; i < 1'000 && opened < 2; ++i) {
     (void)engine.run(statement("q"), {}).ok();  // one that is caught by the end fails; a later one is served anew
@@ -653,46 +664,49 @@ TEST(HostileWorkerTest, NonsenseEndsTheConnection) {
       {"long header", [&](std::uint32_t id) { return frame(FrameType::kHeader, id, header + "x"); }},
       {"rows first", [&](std::uint32_t id) { return frame(FrameType::kRows, id, row); }},
       {"end first", [&](std::uint32_t id) { return frame(FrameType::kDone, id, encode(End{})); }},
-      {"a bad kind", [&](std::uint32_t id) {
+      {"a bad kind",
+       [&](std::uint32_t id) {
          std::string bad = header;
          bad[0] = 100;
          return frame(FrameType::kHeader, id, bad);
        }},
-      {"a huge count", [&](std::uint32_t id) {
+      {"a huge count",
+       [&](std::uint32_t id) {
          std::string bad = header;
          bad[1] = bad[2] = bad[3] = bad[4] = '\x7F';
          return frame(FrameType::kHeader, id, bad);
        }},
       {"a failure cut off", [&](std::uint32_t id) { return frame(FrameType::kFailed, id, "abc"); }},
-      {"too many rows said", [&](std::uint32_t id) {
+      {"too many rows said",
+       [&](std::uint32_t id) {
          return frame(FrameType::kHeader, id, header) + frame(FrameType::kRows, id, cells + rows_tail(2));
        }},
-      {"too few rows said", [&](std::uint32_t id) {
+      {"too few rows said",
+       [&](std::uint32_t id) {
          return frame(FrameType::kHeader, id, header) + frame(FrameType::kRows, id, cells + cells + rows_tail(1));
        }},
-      {"rows without a count", [&](std::uint32_t id) {
-         return frame(FrameType::kHeader, id, header) + frame(FrameType::kRows, id, "ab");
-       }},
-      {"an unknown cell", [&](std::uint32_t id) {
+      {"rows without a count",
+       [&](std::uint32_t id) { return frame(FrameType::kHeader, id, header) + frame(FrameType::kRows, id, "ab"); }},
+      {"an unknown cell",
+       [&](std::uint32_t id) {
          return frame(FrameType::kHeader, id, header) + frame(FrameType::kRows, id, "\x7Fzz" + rows_tail(1));
        }},
-      {"an end cut off", [&](std::uint32_t id) {
-         return frame(FrameType::kHeader, id, header) + frame(FrameType::kDone, id, "ab");
-       }},
-      {"a second header", [&](std::uint32_t id) {
-         return frame(FrameType::kHeader, id, header) + frame(FrameType::kHeader, id, header);
-       }},
-      {"a credit", [&](std::uint32_t id) {
+      {"an end cut off",
+       [&](std::uint32_t id) { return frame(FrameType::kHeader, id, header) + frame(FrameType::kDone, id, "ab"); }},
+      {"a second header",
+       [&](std::uint32_t id) { return frame(FrameType::kHeader, id, header) + frame(FrameType::kHeader, id, header); }},
+      {"a credit",
+       [&](std::uint32_t id) {
          return frame(FrameType::kHeader, id, header) + frame(FrameType::kCredit, id, encode(Credit{1, 1}));
        }},
-      {"rows beyond the window", [&](std::uint32_t id) {
+      {"rows beyond the window",
+       [&](std::uint32_t id) {
          std::string out = frame(FrameType::kHeader, id, header);
          for (std::uint32_t i = 0; i < kWindowBatches + 1; ++i) out += frame(FrameType::kRows, id, row);
          return out;
        }},
-      {"rows after the end", [&](std::uint32_t id) {
-         return frame(FrameType::kDone, id, header) + frame(FrameType::kRows, id, row);
-       }},
+      {"rows after the end",
+       [&](std::uint32_t id) { return frame(FrameType::kDone, id, header) + frame(FrameType::kRows, id, row); }},
   };
   for (const auto& [name, reply] : cases) {
     SCOPED_TRACE(name);
@@ -742,6 +756,20 @@ TEST(CodecTest, EveryTruncationOfAPayloadIsRefused) {
   Diagnostic read;
   EXPECT_TRUE(decode(whole, read));
   for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(decode(whole.substr(0, size), read)) << size;
+}
+
+TEST(HostileWorkerTest, AWriteWhoseProcessEndedMayHaveTakenEffect) {
+  Impostor impostor(
+      [](const Frame& request) { return request.type == FrameType::kRun ? std::string(64, '\xFF') : ""; });
+  WorkerEngine engine(impostor.connector(), {}, {.grace = 50ms});
+  RunRequest write = statement("insert into t values (1)");
+  write.allow_writes = true;
+  const Drained got = drain(engine, write);
+  EXPECT_EQ(got.code(), "write-unknown");
+  EXPECT_EQ(got.failure->error_class(), ErrorClass::kAmbiguous);
+  write.sql = "select 1";
+  EXPECT_EQ(drain(engine, write).code(), "engine-died");
+  engine.close(0ms);
 }
 
 TEST_F(WorkerTest, ClosingWhenIdleAsksTheEngineToClose) {

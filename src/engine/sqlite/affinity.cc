@@ -11,7 +11,8 @@ namespace candor::engine::sqlite {
 
 Affinity affinity_of(std::string_view declared_type) {
   std::string upper(declared_type);
-  std::ranges::transform(upper, upper.begin(), [](unsigned char byte) { return static_cast<char>(std::toupper(byte)); });
+  std::ranges::transform(upper, upper.begin(),
+                         [](unsigned char byte) { return static_cast<char>(std::toupper(byte)); });
   const auto has = [&](std::string_view part) { return upper.find(part) != std::string::npos; };
   if (has("INT")) return Affinity::kInteger;
   if (has("CHAR") || has("CLOB") || has("TEXT")) return Affinity::kText;

@@ -30,7 +30,8 @@ struct TableColumn {
 // Reads on one connection within one call; SQLite's failures become those of the source.
 class Reader {
  public:
-  Reader(Connection& connection, const SourceSpec& source) : connection_(connection), source_(source), trusted_(connection) {}
+  Reader(Connection& connection, const SourceSpec& source)
+      : connection_(connection), source_(source), trusted_(connection) {}
 
   template <typename Row>
   Status each(std::string_view text, const std::vector<std::string>& parameters, Row row) {
@@ -59,8 +60,8 @@ class Reader {
   Result<std::vector<TableColumn>> columns(const std::string& table) {
     std::vector<TableColumn> columns;
     // hidden = 1 are arguments and control columns of virtual tables; 2 and 3 are generated columns.
-    CANDOR_TRY(each("SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid", {table},
-                    [&](const sql::Statement& row) {
+    CANDOR_TRY(each("SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid",
+                    {table}, [&](const sql::Statement& row) {
                       columns.push_back({std::string(row.text(0)), std::string(row.text(1)), row.integer(2) != 0,
                                          row.integer(3) != 0});
                     }));
@@ -95,7 +96,8 @@ class Reader {
 
   Result<std::uint64_t> pragma_number(std::string_view pragma) {
     std::uint64_t number = 0;
-    CANDOR_TRY(each(pragma, {}, [&](const sql::Statement& row) { number = static_cast<std::uint64_t>(row.integer(0)); }));
+    CANDOR_TRY(
+        each(pragma, {}, [&](const sql::Statement& row) { number = static_cast<std::uint64_t>(row.integer(0)); }));
     return number;
   }
 
@@ -103,7 +105,8 @@ class Reader {
   Result<bool> has_statistics() {
     if (!statistics_) {
       bool found = false;
-      CANDOR_TRY(each("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'", {}, [&](const sql::Statement&) { found = true; }));
+      CANDOR_TRY(each("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'", {},
+                      [&](const sql::Statement&) { found = true; }));
       statistics_ = found;
     }
     return *statistics_;
@@ -165,7 +168,8 @@ Result<Catalog> read_catalog(Connection& connection, const SourceSpec& source) {
     if (described.ok()) {
       catalog.tables.push_back(std::move(*described));
     } else {
-      catalog.warnings.push_back("source " + source.name + ": " + table.name + " is left out: " + described.error().message);
+      catalog.warnings.push_back("source " + source.name + ": " + table.name +
+                                 " is left out: " + described.error().message);
     }
   }
   std::ranges::sort(catalog.tables, {}, &CatalogTable::name);
@@ -198,7 +202,8 @@ Result<TableFacts> read_table_facts(Connection& connection, const SourceSpec& so
     const bool asked = std::ranges::any_of(columns, [&](const auto& one) { return same_name(one, column.name); });
     const Affinity affinity = affinity_of(column.type);
     // By the column's affinity. A row can break it, which costs a probe time but does not make it wrong.
-    if (asked && facts.base_table && (affinity == Affinity::kInteger || affinity == Affinity::kReal)) fact.width_max = 8;
+    if (asked && facts.base_table && (affinity == Affinity::kInteger || affinity == Affinity::kReal))
+      fact.width_max = 8;
     if (facts.base_table) {
       const auto metadata = connection.database().column_metadata({}, table->name, column.name);
       // What can't be told is taken for a collation of its own.

@@ -11,7 +11,7 @@ namespace candor::engine::sqlite {
 
 [[nodiscard]] Result<Catalog> read_catalog(Connection& connection, const SourceSpec& source);
 
-[[nodiscard]] Result<TableFacts> read_table_facts(Connection& connection, const SourceSpec& source, const TableName& name,
-                                                  const std::vector<std::string>& columns);
+[[nodiscard]] Result<TableFacts> read_table_facts(Connection& connection, const SourceSpec& source,
+                                                  const TableName& name, const std::vector<std::string>& columns);
 
 }  // namespace candor::engine::sqlite

@@ -42,7 +42,8 @@ std::optional<Span> only_place(std::string_view sql, std::string_view name) {
   return found;
 }
 
-Diagnostic with(Diagnostic failure, std::string_view code, std::string message, std::string hint = {}, std::string detail = {}) {
+Diagnostic with(Diagnostic failure, std::string_view code, std::string message, std::string hint = {},
+                std::string detail = {}) {
   Diagnostic made = make_error(code, std::move(message), std::move(hint), std::move(detail));
   made.span = failure.span;
   return made;
@@ -67,14 +68,16 @@ Diagnostic language_error(Diagnostic failure, std::string_view sql) {
   constexpr std::string_view kTable = "no such table: ";
   constexpr std::string_view kColumn = "no such column: ";
   constexpr std::string_view kFunction = "no such function: ";
-  if (starts_with(text, kTable)) return missing(std::move(failure), "unknown-table", "table", text.substr(kTable.size()), sql);
+  if (starts_with(text, kTable))
+    return missing(std::move(failure), "unknown-table", "table", text.substr(kTable.size()), sql);
   if (starts_with(text, kColumn)) {
     return missing(std::move(failure), "unknown-column", "column", text.substr(kColumn.size()), sql);
   }
   if (starts_with(text, kFunction)) {
     return missing(std::move(failure), "unknown-function", "function", text.substr(kFunction.size()), sql);
   }
-  if (contains(text, "syntax error") || starts_with(text, "incomplete input") || starts_with(text, "unrecognized token")) {
+  if (contains(text, "syntax error") || starts_with(text, "incomplete input") ||
+      starts_with(text, "unrecognized token")) {
     return with(std::move(failure), "syntax", message);
   }
   if (starts_with(text, "wrong number of arguments")) return with(std::move(failure), "type-mismatch", message);
@@ -100,7 +103,8 @@ Diagnostic opening_error(Diagnostic failure, Fault fault, const SourceSpec& sour
       return make_error("file-error", name + ": the file is no SQLite database", "check the path in the configuration",
                         source.path);
     case Fault::kReadOnly:
-      return make_error("file-error", name + ": a change was left half-way, and only a program that may write can undo it",
+      return make_error("file-error",
+                        name + ": a change was left half-way, and only a program that may write can undo it",
                         "open the database once with the program that writes to it", source.path);
     case Fault::kCorrupt:
       return make_error("file-error", name + ": the database is damaged: " + failure.message,

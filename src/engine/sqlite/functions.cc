@@ -141,8 +141,8 @@ constexpr auto kFunctions = std::to_array<Function>({
 });
 static_assert(std::ranges::is_sorted(kFunctions, {}, &Function::name));
 
-constexpr auto kOperators = std::to_array<std::string_view>(
-    {"%", "&", "*", "+", "-", "/", "<<", ">>", "|", "||", "~", "!~~", "~~", "~~~"});
+constexpr auto kOperators =
+    std::to_array<std::string_view>({"%", "&", "*", "+", "-", "/", "<<", ">>", "|", "||", "~", "!~~", "~~", "~~~"});
 
 char folded(char byte) { return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte; }
 

@@ -193,7 +193,8 @@ Status SqliteStream::append_cell(int column, CellWriter& writer) {
     writer.real64(static_cast<double>(statement_.integer(column)));
     return Ok{};
   }
-  return statement_.append_cell(column, writer) ? Status(Ok{}) : Status(make_error("internal", "a value of no known kind"));
+  return statement_.append_cell(column, writer) ? Status(Ok{})
+                                                : Status(make_error("internal", "a value of no known kind"));
 }
 
 Status SqliteStream::append_row(RowBatch& batch) {

@@ -60,9 +60,9 @@ class SqliteStream final : public RowStream {
   std::vector<Seen> seen_;
   std::vector<Copy> copies_;
   std::optional<RowBatch> first_;
-  std::uint64_t rows_ = 0;   // handed over
+  std::uint64_t rows_ = 0;  // handed over
   std::uint64_t chars_ = 0;
-  bool done_ = false;        // the statement gave its last row
+  bool done_ = false;  // the statement gave its last row
   bool transaction_ = false;
   std::optional<Item> last_;
 };

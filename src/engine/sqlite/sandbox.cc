@@ -1,11 +1,10 @@
 // Opening a connection, locking it down, and the answers to SQLite's questions while a statement is prepared and runs.
 #include "engine/sqlite/sandbox.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <sys/stat.h>
 #include <utility>
 
 #include "engine/sqlite/errors.h"
@@ -21,9 +20,9 @@ constexpr std::size_t kIdleMax = 4;
 constexpr int kInstructionsBetweenLooks = 1'000;
 
 // Pragmas that only read, and tell nothing of paths. data_version is FTS5's.
-constexpr auto kReadingPragmas = std::to_array<std::string_view>(
-    {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
-     "data_version"});
+constexpr auto kReadingPragmas =
+    std::to_array<std::string_view>({"table_info", "table_xinfo", "table_list", "index_list", "index_info",
+                                     "index_xinfo", "foreign_key_list", "data_version"});
 
 bool is_reading_pragma(std::string_view name) {
   return std::ranges::any_of(kReadingPragmas, [&](std::string_view known) { return same_name(name, known); });
@@ -74,8 +73,8 @@ std::optional<FileState> file_state(const std::string& path) {
 Result<std::unique_ptr<Connection>> Connection::open(const SourceSpec& source) {
   const auto state = file_state(source.path);
   if (!state) {
-    return make_error("file-error", "the file of source " + source.name + " is not there", "check the path in the configuration",
-                      source.path);
+    return make_error("file-error", "the file of source " + source.name + " is not there",
+                      "check the path in the configuration", source.path);
   }
   auto opened = open_as(source, *state, false);
   // In a folder that can't be written there is no room for the log's index. Without a log the file alone is the
@@ -87,7 +86,8 @@ Result<std::unique_ptr<Connection>> Connection::open(const SourceSpec& source) {
   return opened;
 }
 
-Result<std::unique_ptr<Connection>> Connection::open_as(const SourceSpec& source, const FileState& file, bool immutable) {
+Result<std::unique_ptr<Connection>> Connection::open_as(const SourceSpec& source, const FileState& file,
+                                                        bool immutable) {
   sql::OpenOptions options;
   options.mode = sql::OpenMode::kReadOnly;
   options.uri = immutable;
@@ -118,7 +118,8 @@ Status Connection::lock_down(const SourceSpec& source) {
   database_.set_limit(Limit::kLikePatternLength, 1'000);
   database_.set_limit(Limit::kWorkerThreads, 0);
   // A file that gets shorter under a memory map ends the process.
-  CANDOR_TRY(database_.run("PRAGMA mmap_size=0; PRAGMA cell_size_check=1; PRAGMA query_only=1; PRAGMA cache_size=-8000"));
+  CANDOR_TRY(
+      database_.run("PRAGMA mmap_size=0; PRAGMA cell_size_check=1; PRAGMA query_only=1; PRAGMA cache_size=-8000"));
   // Reads the file for the first time: what is no database shows here.
   CANDOR_TRY(database_.run("SELECT count(*) FROM sqlite_schema"));
   CANDOR_TRY(database_.set_main_name(source.name));
@@ -136,7 +137,8 @@ Status Connection::warm_virtual_tables() {
   std::vector<std::string> names = {"json_each", "json_tree"};
   for (const std::string_view pragma : kReadingPragmas) names.push_back("pragma_" + std::string(pragma));
   {
-    CANDOR_ASSIGN(auto tables, database_.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage = 0"));
+    CANDOR_ASSIGN(auto tables,
+                  database_.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage = 0"));
     while (true) {
       CANDOR_ASSIGN(const bool more, tables.step());
       if (!more) break;

@@ -45,8 +45,8 @@ Status bind_all(sql::Statement& statement, const std::vector<Value>& values) {
   for (int i = 1; i <= statement.parameter_count(); ++i) {
     const int number = parameter_number(statement.parameter_name(i), i);
     if (number < 1 || static_cast<std::size_t>(number) > values.size()) {
-      return make_error("syntax", "the statement has a parameter without a value",
-                        "write the value into the statement", std::string(statement.parameter_name(i)));
+      return make_error("syntax", "the statement has a parameter without a value", "write the value into the statement",
+                        std::string(statement.parameter_name(i)));
     }
     CANDOR_TRY(statement.bind(i, values[static_cast<std::size_t>(number) - 1]));
   }
@@ -64,7 +64,8 @@ class SqliteEngine final : public Engine {
   }
 
   Result<std::unique_ptr<RowStream>> run(const RunRequest& request, CancelToken cancel) override {
-    const auto deadline = Clock::now() + std::chrono::milliseconds(std::clamp<std::int64_t>(request.deadline_ms, 0, kDeadlineMax));
+    const auto deadline =
+        Clock::now() + std::chrono::milliseconds(std::clamp<std::int64_t>(request.deadline_ms, 0, kDeadlineMax));
     CANDOR_TRY(check_text(request.sql));
     CANDOR_ASSIGN(const StatementKind kind, classify(request.sql, source().name));
     CANDOR_ASSIGN(auto lease, pool_->lease());
@@ -133,7 +134,8 @@ class SqliteEngine final : public Engine {
     lease->watch(cancel, deadline);
     CANDOR_ASSIGN(auto statement, prepare(*lease, request.sql, kind));
     CANDOR_TRY(bind_all(statement, request.parameters));
-    auto stream = std::make_unique<SqliteStream>(std::move(lease), std::move(statement), request, kind, source(), deadline);
+    auto stream =
+        std::make_unique<SqliteStream>(std::move(lease), std::move(statement), request, kind, source(), deadline);
     CANDOR_TRY(stream->start());
     return std::unique_ptr<RowStream>(std::move(stream));
   }
@@ -150,7 +152,8 @@ class SqliteEngine final : public Engine {
     }
     const std::size_t rest = start + tail + skip_blank(text.substr(start + tail), true);
     if (rest < text.size()) {
-      Diagnostic failure = make_error("several-statements", "one statement is expected here", "send the others on their own");
+      Diagnostic failure =
+          make_error("several-statements", "one statement is expected here", "send the others on their own");
       failure.span = Span{rest, text.size()};
       return failure;
     }

@@ -13,9 +13,7 @@ namespace {
 constexpr auto kWriting = std::to_array<std::string_view>(
     {"insert", "update", "delete", "replace", "create", "drop", "alter", "reindex", "analyze", "vacuum"});
 
-bool is_space(char byte) {
-  return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r' || byte == '\f';
-}
+bool is_space(char byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r' || byte == '\f'; }
 
 struct Word {
   std::string_view text;
@@ -25,7 +23,9 @@ struct Word {
 Word next_word(std::string_view sql, std::size_t& at) {
   at += skip_blank(sql.substr(at), true);
   const std::size_t start = at;
-  while (at < sql.size() && ((sql[at] >= 'a' && sql[at] <= 'z') || (sql[at] >= 'A' && sql[at] <= 'Z') || sql[at] == '_')) ++at;
+  while (at < sql.size() &&
+         ((sql[at] >= 'a' && sql[at] <= 'z') || (sql[at] >= 'A' && sql[at] <= 'Z') || sql[at] == '_'))
+    ++at;
   return {sql.substr(start, at - start), Span{start, at}};
 }
 

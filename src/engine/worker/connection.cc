@@ -1,17 +1,16 @@
 // The client's side of one connection: sending, shared reading, deadlines, and what is said when a worker ends.
 #include "engine/worker/connection.h"
 
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/uio.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <utility>
 
 #include "engine/worker/codec.h"
@@ -41,7 +40,8 @@ std::string describe_exit(int status) {
 Result<std::shared_ptr<Connection>> Connection::create(const Connector& connector, const Timing& timing) {
   std::shared_ptr<Connection> made(new Connection(timing));
   std::optional<Result<Ok>> started;
-  made->keeper_ = std::thread([connection = made.get(), &connector, &started] { connection->keep(connector, started); });
+  made->keeper_ =
+      std::thread([connection = made.get(), &connector, &started] { connection->keep(connector, started); });
   Lock lock(made->mutex_);
   made->change_.wait(lock, [&] { return started.has_value(); });
   if (!started->ok()) return std::move(*started).error();
@@ -160,7 +160,9 @@ Diagnostic Connection::malformed(Call& call) {
 
 bool Connection::write(FrameType type, std::uint32_t id, std::string_view payload, std::string_view tail) {
   std::string head = frame_head(type, id, payload.size() + tail.size());
-  const auto part = [](std::string_view bytes) { return iovec{const_cast<char*>(bytes.data()), bytes.size()}; };  // NOLINT
+  const auto part = [](std::string_view bytes) {
+    return iovec{const_cast<char*>(bytes.data()), bytes.size()};
+  };  // NOLINT
   std::array<iovec, 3> parts{part(head), part(payload), part(tail)};
   std::size_t first = 0;
   const std::lock_guard lock(write_mutex_);

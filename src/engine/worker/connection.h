@@ -39,8 +39,8 @@ class Call {
   bool finished_ = false;   // the last frame has come
   bool abandoned_ = false;  // nobody reads it any more
   bool cancelled_ = false;
-  Window arrived_;              // rows in the inbox or taken from it without a credit
-  Clock::time_point kill_at_;   // a worker that owes a frame of this request is ended then
+  Window arrived_;                  // rows in the inbox or taken from it without a credit
+  Clock::time_point kill_at_;       // a worker that owes a frame of this request is ended then
   std::optional<Diagnostic> fate_;  // why no further frame will come
 };
 

@@ -2,9 +2,6 @@
 // answer needs no switch between threads; more threads come only when requests overlap.
 #include "engine/worker/serve.h"
 
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -17,7 +14,9 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 

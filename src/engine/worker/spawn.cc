@@ -1,14 +1,13 @@
 // Starting candor-worker.
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <array>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <spawn.h>
 #include <string>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <vector>
 
 #include "engine/worker/worker_engine.h"
@@ -19,7 +18,8 @@ namespace {
 constexpr int kWorkerFd = 3;
 
 // What a worker may know of our environment. Everything else may hold secrets.
-constexpr std::array kPassedOn = {"TZ", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"};
+constexpr std::array kPassedOn = {"TZ",           "LD_LIBRARY_PATH", "ASAN_OPTIONS",
+                                  "TSAN_OPTIONS", "UBSAN_OPTIONS",   "LSAN_OPTIONS"};
 
 std::vector<std::string> worker_environment() {
   std::vector<std::string> lines{"LC_ALL=C.UTF-8"};

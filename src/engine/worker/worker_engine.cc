@@ -2,6 +2,7 @@
 #include "engine/worker/worker_engine.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "engine/worker/codec.h"
@@ -31,6 +32,26 @@ class CancelHook {
   std::size_t id_;
 };
 
+// Whether a statement may write, by its words alone: too often is harmless here.
+bool may_write(const RunRequest& request) {
+  if (!request.allow_writes) return false;
+  std::string upper(request.sql);
+  std::ranges::transform(upper, upper.begin(),
+                         [](char byte) { return byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 32) : byte; });
+  constexpr std::array kWords = {"INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "MERGE", "TRUNCATE", "ALTER"};
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return upper.find(word) != std::string::npos; });
+}
+
+// A write whose process ended may have been committed: who runs it again must look first.
+Diagnostic unless_unknown(Diagnostic failure, const Connection& connection, bool writing) {
+  if (!writing || connection.alive()) return failure;
+  Diagnostic unknown =
+      make_error("write-unknown", "the engine's process ended during a write, which may have taken effect",
+                 "count the rows of the table before you run the statement again", failure.detail);
+  if (failure.code != "engine-died") unknown.detail = failure.code + ": " + failure.detail;
+  return unknown;
+}
+
 Diagnostic failure_of(Connection& connection, Call& call, const Frame& frame) {
   Diagnostic failure;
   if (frame.type != FrameType::kFailed || !decode(frame.payload, failure)) return connection.malformed(call);
@@ -49,8 +70,9 @@ Result<Reply> answer(Connection& connection, Call& call) {
 
 class RemoteStream final : public RowStream {
  public:
-  RemoteStream(std::shared_ptr<Connection> connection, std::shared_ptr<Call> call, std::unique_ptr<CancelHook> hook)
-      : connection_(std::move(connection)), call_(std::move(call)), hook_(std::move(hook)) {}
+  RemoteStream(std::shared_ptr<Connection> connection, std::shared_ptr<Call> call, std::unique_ptr<CancelHook> hook,
+               bool writing)
+      : connection_(std::move(connection)), call_(std::move(call)), hook_(std::move(hook)), writing_(writing) {}
   ~RemoteStream() override {
     hook_.reset();
     if (!last_) connection_->abandon(*call_);
@@ -61,7 +83,7 @@ class RemoteStream final : public RowStream {
   // The first frame: the header, or why there is none.
   Status begin() {
     auto frame = connection_->wait(*call_);
-    if (!frame.ok()) return finish(std::move(frame).error());
+    if (!frame.ok()) return died(std::move(frame).error());
     if (frame->type != FrameType::kHeader) return finish(failure_of(*connection_, *call_, *frame));
     if (!decode(frame->payload, header_)) return finish(connection_->malformed(*call_));
     return Ok{};
@@ -72,7 +94,7 @@ class RemoteStream final : public RowStream {
   Item next() override {
     if (last_) return *last_;
     auto frame = connection_->wait(*call_);
-    if (!frame.ok()) return finish(std::move(frame).error());
+    if (!frame.ok()) return died(std::move(frame).error());
     if (frame->type == FrameType::kRows) return take(std::move(frame->payload));
     End end;
     if (frame->type != FrameType::kDone) return finish(failure_of(*connection_, *call_, *frame));
@@ -86,6 +108,8 @@ class RemoteStream final : public RowStream {
     last_ = Item(failure);
     return failure;
   }
+
+  Diagnostic died(Diagnostic failure) { return finish(unless_unknown(std::move(failure), *connection_, writing_)); }
 
   Item take(std::string payload) {
     const std::size_t bytes = payload.size();
@@ -104,6 +128,7 @@ class RemoteStream final : public RowStream {
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<Call> call_;
   std::unique_ptr<CancelHook> hook_;
+  const bool writing_;
   Header header_;
   Credit taken_;
   std::optional<Item> last_;
@@ -112,7 +137,8 @@ class RemoteStream final : public RowStream {
 // Pushes the rows of an append; one object a call.
 class Appender {
  public:
-  Appender(Connection& connection, Call& call, const Timing& timing) : connection_(connection), call_(call), timing_(timing) {}
+  Appender(Connection& connection, Call& call, const Timing& timing)
+      : connection_(connection), call_(call), timing_(timing) {}
 
   Result<std::uint64_t> push(RowStream& rows) {
     const std::size_t columns = rows.header().columns.size();
@@ -301,11 +327,12 @@ void WorkerEngine::close(Milliseconds deadline) {
 
 Result<std::unique_ptr<RowStream>> WorkerEngine::run(const RunRequest& request, CancelToken cancel) {
   if (cancel.cancelled()) return make_error("cancelled", "the statement was cancelled");
-  CANDOR_ASSIGN(auto started, start(static_cast<std::uint8_t>(FrameType::kRun), encode(request),
-                                    Milliseconds(std::clamp<std::int64_t>(request.deadline_ms, 0, kDeadlineMax.count())),
-                                    cancel));
+  CANDOR_ASSIGN(auto started,
+                start(static_cast<std::uint8_t>(FrameType::kRun), encode(request),
+                      Milliseconds(std::clamp<std::int64_t>(request.deadline_ms, 0, kDeadlineMax.count())), cancel));
   auto hook = std::make_unique<CancelHook>(std::move(cancel), started.connection, started.call);
-  auto stream = std::make_unique<RemoteStream>(std::move(started.connection), std::move(started.call), std::move(hook));
+  auto stream = std::make_unique<RemoteStream>(std::move(started.connection), std::move(started.call), std::move(hook),
+                                               may_write(request));
   CANDOR_TRY(stream->begin());
   return std::unique_ptr<RowStream>(std::move(stream));
 }
@@ -346,6 +373,9 @@ Result<std::uint64_t> WorkerEngine::append(const std::string& table, const std::
   auto appended = appender.push(rows);
   // Left early, the worker would wait for rows for ever.
   started.connection->abandon(*started.call);
+  if (!appended.ok() && appended.error().code == "engine-died") {
+    return unless_unknown(std::move(appended).error(), *started.connection, true);
+  }
   return appended;
 }
 

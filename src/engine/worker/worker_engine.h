@@ -2,8 +2,6 @@
 // call and started anew after its end; why it is a process: docs/decisions/0030-worker-process.md.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "engine/engine.h"
@@ -33,9 +32,9 @@ using Connector = std::function<Result<Peer>()>;
 [[nodiscard]] Result<Peer> spawn(const std::string& program);
 
 struct Timing {
-  std::chrono::milliseconds grace{1'000};      // after a deadline or a cancellation, until the process is killed
-  std::chrono::milliseconds open{600'000};     // opening may read whole files
-  std::chrono::milliseconds answer{120'000};   // catalog, facts, trees, and each silence while rows are appended
+  std::chrono::milliseconds grace{1'000};     // after a deadline or a cancellation, until the process is killed
+  std::chrono::milliseconds open{600'000};    // opening may read whole files
+  std::chrono::milliseconds answer{120'000};  // catalog, facts, trees, and each silence while rows are appended
 };
 
 class WorkerEngine final : public Engine {
@@ -48,7 +47,8 @@ class WorkerEngine final : public Engine {
   ~WorkerEngine() override;  // close(2 s)
 
   // Beyond what the engine itself says: `statement-timeout` when the process had to be killed for this statement, and
-  // `engine-died` when it ended while the statement ran, with the signal in `detail`. The next call opens it anew.
+  // `engine-died` when it ended while the statement ran, with the signal in `detail`; in both cases `write-unknown` for
+  // what may write, because it may have been committed. The next call opens it anew.
   [[nodiscard]] Result<std::unique_ptr<RowStream>> run(const RunRequest& request, CancelToken cancel) override;
   [[nodiscard]] Result<Catalog> catalog() override;
   [[nodiscard]] Result<std::string> syntax_tree(std::string_view sql) override;
