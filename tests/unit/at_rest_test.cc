@@ -1,11 +1,10 @@
 // Giving memory back must leave the process as able as it was.
-#include <gtest/gtest.h>
+#include "engine/worker/at_rest.h"
 
 #include <fstream>
+#include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>
-
-#include "engine/worker/at_rest.h"
 
 namespace candor::engine::worker {
 namespace {
@@ -28,7 +27,6 @@ TEST(AtRestTest, TakesProgramTextOutAndGoesOn) {
   EXPECT_THROW(throw std::runtime_error(std::to_string(before)), std::runtime_error);
   EXPECT_GT(release_memory(), 0U);
 }
-
 
 }  // namespace
 }  // namespace candor::engine::worker

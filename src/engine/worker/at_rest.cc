@@ -1,9 +1,6 @@
 // Finding what can be given back, and the moment for it.
 #include "engine/worker/at_rest.h"
 
-#include <malloc.h>
-#include <sys/mman.h>
-
 #include <chrono>
 #include <cinttypes>
 #include <cstdint>
@@ -11,7 +8,9 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <malloc.h>
 #include <string>
+#include <sys/mman.h>
 
 namespace candor::engine::worker {
 namespace {
