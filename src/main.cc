@@ -20,7 +20,8 @@ fs::path own_path(const char* called) {
 fs::path worker_of(const fs::path& program) {
   const fs::path folder = program.parent_path();
   std::error_code failure;
-  for (const fs::path& candidate : {folder / "candor-worker", folder.parent_path() / "libexec" / "candor" / "candor-worker"}) {
+  for (const fs::path& candidate :
+       {folder / "candor-worker", folder.parent_path() / "libexec" / "candor" / "candor-worker"}) {
     if (fs::exists(candidate, failure)) return candidate;
   }
   return folder / "candor-worker";

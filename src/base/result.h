@@ -13,8 +13,9 @@ namespace candor {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}                  // NOLINT(google-explicit-constructor)
-  Result(Diagnostic failure) : state_(std::in_place_index<1>, std::move(failure)) {}     // NOLINT(google-explicit-constructor)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Diagnostic failure)
+      : state_(std::in_place_index<1>, std::move(failure)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -48,10 +49,10 @@ using Status = Result<Ok>;
 // CANDOR_ASSIGN(declaration, expression): the same, and declares a variable for the value.
 #define CANDOR_CONCAT_INNER(a, b) a##b
 #define CANDOR_CONCAT(a, b) CANDOR_CONCAT_INNER(a, b)
-#define CANDOR_TRY(expression)                                         \
-  do {                                                                 \
-    auto candor_status = (expression);                                 \
-    if (!candor_status.ok()) return std::move(candor_status).error();  \
+#define CANDOR_TRY(expression)                                        \
+  do {                                                                \
+    auto candor_status = (expression);                                \
+    if (!candor_status.ok()) return std::move(candor_status).error(); \
   } while (false)
 #define CANDOR_ASSIGN(declaration, expression) \
   CANDOR_ASSIGN_IMPL(CANDOR_CONCAT(candor_result_, __LINE__), declaration, expression)

@@ -1,4 +1,6 @@
 // Telling the truth about a name that does not exist, and about files whose rows are not all there.
+#include "candor/names.h"
+
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -33,25 +35,6 @@ bool mentioned(const std::vector<sql::TableMention>& mentions, const engine::Cat
     return lowered(mention.parts.back()) == lowered(table.name) &&
            (mention.parts.size() == 1 || lowered(mention.parts.front()) == lowered(table.source));
   });
-}
-
-std::string near_tables(const std::string& wanted, const engine::Catalog& catalog) {
-  std::vector<std::string> names;
-  for (const engine::CatalogTable& table : catalog.tables) names.push_back(table.name);
-  std::set<std::string> shown;
-  std::vector<std::string> forms;
-  for (const std::string& near : near_names(wanted, names)) {
-    for (const engine::CatalogTable& table : catalog.tables) {
-      if (table.name == near && shown.insert(full_name(table)).second) forms.push_back(full_name(table));
-    }
-  }
-  if (!forms.empty()) return "did you mean " + joined(forms) + "?";
-  if (catalog.tables.empty()) return "there are no tables yet: publish a source with --source NAME=PATH";
-  std::vector<std::string> some;
-  for (const engine::CatalogTable& table : catalog.tables) {
-    if (some.size() < 5) some.push_back(full_name(table));
-  }
-  return "there are " + std::to_string(catalog.tables.size()) + " tables, such as " + joined(some);
 }
 
 std::string near_columns(const std::string& wanted, std::string_view statement, const engine::Catalog& catalog) {
@@ -95,6 +78,25 @@ Warning not_parsed(const engine::CatalogTable& table) {
 }
 
 }  // namespace
+
+std::string near_tables(const std::string& wanted, const engine::Catalog& catalog) {
+  std::vector<std::string> names;
+  for (const engine::CatalogTable& table : catalog.tables) names.push_back(table.name);
+  std::set<std::string> shown;
+  std::vector<std::string> forms;
+  for (const std::string& near : near_names(wanted, names)) {
+    for (const engine::CatalogTable& table : catalog.tables) {
+      if (table.name == near && shown.insert(full_name(table)).second) forms.push_back(full_name(table));
+    }
+  }
+  if (!forms.empty()) return "did you mean " + joined(forms) + "?";
+  if (catalog.tables.empty()) return "there are no tables yet: publish a source with --source NAME=PATH";
+  std::vector<std::string> some;
+  for (const engine::CatalogTable& table : catalog.tables) {
+    if (some.size() < 5) some.push_back(full_name(table));
+  }
+  return "there are " + std::to_string(catalog.tables.size()) + " tables, such as " + joined(some);
+}
 
 Diagnostic Service::explain_failure(Session& session, std::string_view statement, Diagnostic failure) {
   const bool table = failure.code == "unknown-table";

@@ -23,7 +23,8 @@ double ms_since(steady_clock::time_point start) {
 }
 
 std::int64_t unix_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 json::Node names_node(const std::vector<std::string>& names) {
@@ -58,9 +59,31 @@ struct Service::Execution {
   std::string evidence = "[";  // rows as JSON, as they were shown
   bool evidence_full = false;
   bool cell_cut = false;
-  std::uint64_t affected = 0;
-  std::uint64_t omitted = 0;
+  StatementEnd end;
   steady_clock::time_point began = steady_clock::now();
+
+  void describe(const engine::Header& header) {
+    query.kind = std::string(engine::to_string(header.kind));
+    query.target = header.target;
+    query.columns = columns_json(header.columns);
+    query.temporary_objects = json::dump(names_node(header.temporary_objects));
+  }
+
+  void succeed(bool has_result) {
+    query.succeeded = true;
+    query.row_count = end.row_count;
+    // A LIMIT of the statement's own is part of the question; what it shows is shown whole.
+    const bool rows_kept_back = end.surface.output_truncated && end.surface.output_truncated_by != "statement";
+    query.output_cut = rows_kept_back || cell_cut || evidence_full;
+    query.rows = evidence + "]";
+    if (has_result) query.scope = json::dump(surface_document(end.surface));
+  }
+
+  // Rows of the result that were not shown, where their number is known.
+  [[nodiscard]] std::uint64_t omitted() const {
+    const std::uint64_t total = end.surface.universe_total.value_or(end.row_count);
+    return end.surface.output_truncated && total > end.row_count ? total - end.row_count : 0;
+  }
 
   void keep(const RowBatch& batch, std::size_t columns) {
     CellReader reader(batch.cells);
@@ -101,16 +124,19 @@ Status Service::run(const Caller& caller, std::string_view sql, const RunOptions
   }
   const auto chars_max = static_cast<std::uint64_t>(configuration_.limit("statement_chars"));
   if (sql.size() > chars_max) {
-    return make_error("over-limit", "the text has " + std::to_string(sql.size()) + " bytes, statement_chars allows " +
-                                        std::to_string(chars_max),
-                      "send less at once, or raise limits.statement_chars");
+    return make_error(
+        "over-limit",
+        "the text has " + std::to_string(sql.size()) + " bytes, statement_chars allows " + std::to_string(chars_max),
+        "send less at once, or raise limits.statement_chars");
   }
   const std::vector<Span> statements = sql::split_statements(sql);
   const auto statements_max = static_cast<std::size_t>(configuration_.limit("statements_per_batch"));
-  if (statements.empty()) return make_error("syntax", "there is no statement in the text", "write a statement: SELECT 1");
+  if (statements.empty())
+    return make_error("syntax", "there is no statement in the text", "write a statement: SELECT 1");
   if (statements.size() > statements_max) {
-    return make_error("over-limit", "the text has " + std::to_string(statements.size()) +
-                                        " statements, statements_per_batch allows " + std::to_string(statements_max),
+    return make_error("over-limit",
+                      "the text has " + std::to_string(statements.size()) +
+                          " statements, statements_per_batch allows " + std::to_string(statements_max),
                       "send them in several calls, or raise limits.statements_per_batch");
   }
   CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
@@ -124,57 +150,44 @@ Status Service::run(const Caller& caller, std::string_view sql, const RunOptions
   return Ok{};
 }
 
-bool Service::run_one(const Caller& caller, const Prepared& prepared, StatementStart start, const RunOptions& options,
-                      ResultSink& sink, const CancelToken& cancel) {
+// Hands the rows over, keeping what the ledger is to know of them.
+Result<engine::End> Service::hand_over(engine::RowStream& stream, std::size_t columns, ResultSink& sink,
+                                       Execution& execution) {
+  for (;;) {
+    engine::RowStream::Item item = stream.next();
+    if (auto* failure = std::get_if<Diagnostic>(&item)) return std::move(*failure);
+    if (auto* done = std::get_if<engine::End>(&item)) return *done;
+    const auto& batch = std::get<RowBatch>(item);
+    execution.keep(batch, columns);
+    if (!sink.rows(batch)) return make_error("cancelled", "the reader of the result went away");
+  }
+}
+
+Status Service::execute(const Prepared& prepared, StatementStart& start, const RunOptions& options, ResultSink& sink,
+                        const CancelToken& cancel, Execution& execution) {
   Session& session = *prepared.session;
-  Execution execution;
-  execution.query.turn = prepared.turn;
-  execution.query.sql = start.sql;
-  execution.query.started_ms = unix_ms();
-  execution.query.source_versions = versions_json(session.source_versions());
-  const auto fail = [&](Diagnostic failure) {
-    failure = explain_failure(session, start.sql, std::move(failure));
-    execution.query.succeeded = false;
-    execution.query.error_code = failure.code;
-    record(caller, execution);
-    sink.failed(start, failure);
-    return false;
-  };
-  Result<Route> route = session.route(start.sql, options.source);
-  if (!route.ok()) return fail(route.error());
-  execution.query.engine = std::string(route->dialect());
-  execution.query.source = route->source;
+  CANDOR_ASSIGN(const Route route, session.route(start.sql, options.source));
+  execution.query.engine = std::string(route.dialect());
+  execution.query.source = route.source;
   const engine::RunRequest request = request_of(start.sql, options);
-  auto opened = route->engine->run(request, cancel);
-  if (!opened.ok()) return fail(opened.error());
-  engine::RowStream& stream = **opened;
-  start.header = stream.header();
-  execution.query.kind = std::string(engine::to_string(start.header.kind));
-  execution.query.target = start.header.target;
-  execution.query.columns = columns_json(start.header.columns);
-  execution.query.temporary_objects = json::dump(names_node(start.header.temporary_objects));
-  StatementEnd end;
-  if (route->source.empty() && session.note_temporary_objects(start.header.temporary_objects)) {
-    end.warnings.push_back({"temporary-lost", "the engine was opened again: earlier temporary tables and views are gone",
+  CANDOR_ASSIGN(std::unique_ptr<engine::RowStream> stream, route.engine->run(request, cancel));
+  start.header = stream->header();
+  execution.describe(start.header);
+  StatementEnd& end = execution.end;
+  if (route.source.empty() && session.note_temporary_objects(start.header.temporary_objects)) {
+    end.warnings.push_back({"temporary-lost",
+                            "the engine was opened again: earlier temporary tables and views are gone",
                             "create them again where they are needed"});
   }
   sink.start(start);
-  engine::End last;
-  for (;;) {
-    engine::RowStream::Item item = stream.next();
-    if (auto* failure = std::get_if<Diagnostic>(&item)) return fail(std::move(*failure));
-    if (auto* done = std::get_if<engine::End>(&item)) {
-      last = *done;
-      break;
-    }
-    const auto& batch = std::get<RowBatch>(item);
-    execution.keep(batch, start.header.columns.size());
-    if (!sink.rows(batch)) return fail(make_error("cancelled", "the reader of the result went away"));
-  }
-  opened->reset();
+  Result<engine::End> handed = hand_over(*stream, start.header.columns.size(), sink, execution);
+  stream.reset();
+  // Even a write that failed may have taken effect before its engine died.
   if (engine::writes(start.header.kind)) session.scratch_changed();
+  if (!handed.ok()) return std::move(handed).error();
+  const engine::End& last = *handed;
   end.statement_type = execution.query.kind;
-  end.resource = start.header.target.empty() ? route->source : start.header.target;
+  end.resource = start.header.target.empty() ? route.source : start.header.target;
   end.row_count = last.rows;
   end.affected_count = last.affected;
   if (last.rows_total == std::uint64_t{0}) end.rows_scanned = last.rows_scanned;
@@ -182,37 +195,45 @@ bool Service::run_one(const Caller& caller, const Prepared& prepared, StatementS
   if (!start.header.columns.empty()) {
     end.surface = surface_of({start.sql, last.rows, last.rows_total, last.cut_by_chars, request.rows_max,
                               options.rows_max.has_value(), request.count_budget_ms, start.header.columns},
-                             *route->engine, cancel);
-    execution.query.scope = json::dump(surface_document(end.surface));
+                             *route.engine, cancel);
   }
   add_table_warnings(session, start.sql, end.warnings);
-  execution.query.succeeded = true;
-  execution.query.row_count = last.rows;
-  execution.query.output_cut = end.surface.output_truncated || execution.cell_cut || execution.evidence_full;
-  execution.query.rows = execution.evidence + "]";
-  execution.affected = last.affected.value_or(last.rows);
-  if (end.surface.output_truncated) execution.omitted = end.surface.universe_total.value_or(last.rows) - last.rows;
-  record(caller, execution);
-  if (execution.query.id.empty()) {
-    sink.failed(start, make_error("storage", "the ledger could not record the query: " + execution.query.error_code,
-                                  "make room for the ledger in " + configuration_.home));
+  return Ok{};
+}
+
+bool Service::run_one(const Caller& caller, const Prepared& prepared, StatementStart start, const RunOptions& options,
+                      ResultSink& sink, const CancelToken& cancel) {
+  Execution execution;
+  execution.query.turn = prepared.turn;
+  execution.query.sql = start.sql;
+  execution.query.started_ms = unix_ms();
+  execution.query.source_versions = versions_json(prepared.session->source_versions());
+  Status done = execute(prepared, start, options, sink, cancel, execution);
+  std::optional<Diagnostic> failure;
+  if (!done.ok()) failure = explain_failure(*prepared.session, start.sql, std::move(done).error());
+  if (failure) {
+    execution.query.error_code = failure->code;
+  } else {
+    execution.succeed(!start.header.columns.empty());
+  }
+  const Status recorded = record(caller, execution);
+  // What the ledger does not know can't be committed later: the statement has failed for the caller.
+  if (!failure && !recorded.ok()) failure = recorded.error();
+  if (failure) {
+    sink.failed(start, *failure);
     return false;
   }
-  end.query_id = execution.query.id;
-  end.elapsed_ms = ms_since(execution.began);
-  sink.end(end);
+  execution.end.query_id = execution.query.id;
+  execution.end.elapsed_ms = ms_since(execution.began);
+  sink.end(execution.end);
   return true;
 }
 
-void Service::record(const Caller& caller, Execution& execution) {
+Status Service::record(const Caller& caller, Execution& execution) {
   ledger::QueryRecord& query = execution.query;
   query.elapsed_ms = static_cast<std::int64_t>(ms_since(execution.began));
   Result<std::string> id = ledger_->record_query(query);
-  if (id.ok()) {
-    query.id = *id;
-  } else {
-    query.error_code = id.error().message;
-  }
+  if (id.ok()) query.id = *id;
   ledger::Telemetry telemetry;
   telemetry.surface = caller.surface;
   telemetry.session = query.turn.session;
@@ -220,14 +241,16 @@ void Service::record(const Caller& caller, Execution& execution) {
   telemetry.succeeded = query.succeeded && id.ok();
   telemetry.statement_type = query.kind;
   telemetry.resource = query.target.empty() ? query.source : query.target;
-  telemetry.row_or_affected_count = execution.affected;
+  telemetry.row_or_affected_count = execution.end.affected_count.value_or(execution.end.row_count);
   telemetry.result_chars = execution.evidence.size();
-  telemetry.rows_omitted = execution.omitted;
+  telemetry.rows_omitted = execution.omitted();
   telemetry.duration_ms = ms_since(execution.began);
   telemetry.sql_length = query.sql.size();
   telemetry.sql_fingerprint = ledger::sha256_hex(query.sql);
-  telemetry.error_code = query.succeeded ? "" : query.error_code;
-  ledger_->record_telemetry(telemetry);
+  telemetry.error_code = id.ok() ? query.error_code : id.error().code;
+  tell(telemetry);
+  if (!id.ok()) return std::move(id).error();
+  return Ok{};
 }
 
 }  // namespace candor

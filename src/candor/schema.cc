@@ -1,9 +1,10 @@
 // What there is to ask.
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <utility>
 
-#include "base/near_names.h"
+#include "candor/names.h"
 #include "candor/service.h"
 
 namespace candor {
@@ -29,16 +30,11 @@ Result<engine::Catalog> Service::schema(const Caller& caller, const std::string&
   CANDOR_ASSIGN(engine::Catalog catalog, prepared.session->catalog());
   if (resource.empty()) return catalog;
   std::vector<engine::CatalogTable> wanted;
-  std::vector<std::string> names;
-  for (engine::CatalogTable& table : catalog.tables) {
-    names.push_back(table.source + "." + table.name);
-    if (selects(resource, table)) wanted.push_back(std::move(table));
-  }
+  std::ranges::copy_if(catalog.tables, std::back_inserter(wanted),
+                       [&](const engine::CatalogTable& table) { return selects(resource, table); });
   if (wanted.empty()) {
-    std::string hint;
-    for (const std::string& near : near_names(resource, names)) hint += (hint.empty() ? "did you mean " : ", ") + near;
     return make_error("unknown-table", "no table or source named '" + resource + "'",
-                      hint.empty() ? "candor schema lists all of them" : hint + "?");
+                      near_tables(resource.substr(resource.rfind('.') + 1), catalog));
   }
   catalog.tables = std::move(wanted);
   return catalog;

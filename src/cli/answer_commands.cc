@@ -50,7 +50,8 @@ std::string values_of(const Node& answer) {
   }
   if (const Node* rows = answer.find("rows"); rows != nullptr && rows->is_object()) {
     text = counted((*rows)["values"].items().size(), "row", "rows") + " of";
-    for (const Node& column : (*rows)["columns"].items()) text += " " + (column.is_string() ? column.text() : json::dump(column));
+    for (const Node& column : (*rows)["columns"].items())
+      text += " " + (column.is_string() ? column.text() : json::dump(column));
   }
   if (const Node* reason = answer.find("unresolved"); reason != nullptr && !reason->is_null()) {
     text = "unresolved: " + (reason->is_string() ? reason->text() : std::string(reason->string_or("reason", "")));
@@ -66,7 +67,8 @@ TableCell cell_of(const Node& value) {
 // Stored columns and rows as a table.
 void print_rows(const Context& context, const Node& columns, const Node& rows) {
   std::vector<std::string> titles;
-  for (const Node& column : columns.items()) titles.push_back(column.is_string() ? column.text() : std::string(column.string_or("name", "")));
+  for (const Node& column : columns.items())
+    titles.push_back(column.is_string() ? column.text() : std::string(column.string_or("name", "")));
   if (titles.empty()) return;
   Table table(context.out, titles);
   for (const Node& row : rows.items()) {
@@ -87,25 +89,30 @@ void print_answer(const Context& context, const ledger::AnswerRecord& answer, co
   const auto line = [&](std::string_view name, const std::string& text) {
     if (!text.empty()) context.out.put(label(context, name) + visible(text) + "\n");
   };
-  context.out.put(context.out.painted(Paint::kBold, answer.id) + "  " + answer.state + ", " + local_time(answer.committed_ms) +
-                  context.out.painted(Paint::kDim, "  session " + visible(answer.turn.session) + ", turn " + visible(answer.turn.turn)) + "\n");
+  context.out.put(context.out.painted(Paint::kBold, answer.id) + "  " + answer.state + ", " +
+                  local_time(answer.committed_ms) +
+                  context.out.painted(Paint::kDim, "  session " + visible(answer.turn.session) + ", turn " +
+                                                       visible(answer.turn.turn)) +
+                  "\n");
   line("question", std::string(body.string_or("question", "")));
   line("answer", values_of(body));
-  if (const Node* rows = body.find("rows"); rows != nullptr && rows->is_object()) print_rows(context, (*rows)["columns"], (*rows)["values"]);
+  if (const Node* rows = body.find("rows"); rows != nullptr && rows->is_object())
+    print_rows(context, (*rows)["columns"], (*rows)["values"]);
   line("basis", std::string(body.string_or("basis", "")));
   line("note", std::string(body["rows"].string_or("note", "")));
   context.out.put(receipt_text(context.out, parsed(answer.receipt)));
   if (query == nullptr) return;
   const Node scope = parsed(query->scope);
   std::string shown = counted(query->row_count, "row", "rows") + " shown";
-  if (const auto total = scope["universe_total"].integer()) shown += " of " + grouped(static_cast<std::uint64_t>(*total));
+  if (const auto total = scope["universe_total"].integer())
+    shown += " of " + grouped(static_cast<std::uint64_t>(*total));
   line("showed", shown);
 }
 
 }  // namespace
 
 ExitCode run_commit(const Context& context) {
-  std::vector<std::string> words;
+  std::vector<std::string> words = context.arguments.words;
   Result<std::string> text = read_input(context, words, "answer");
   if (!text.ok()) return fail(context, text.error());
   const Result<Node> input = json::parse(*text);
@@ -139,8 +146,9 @@ ExitCode verify_answer(const Context& context, Candor& candor, const std::string
   } else {
     context.out.put(verification_text(context.out, *verification));
   }
-  const auto failed = std::ranges::find_if(verification->entries, [](const auto& entry) { return entry.failure.has_value(); });
-  if (failed != verification->entries.end()) return exit_code(*failed->failure);
+  for (const Verification::Entry& entry : verification->entries) {
+    if (entry.failure) return exit_code(*entry.failure);
+  }
   const bool same = std::ranges::all_of(verification->entries, [](const auto& entry) { return entry.same(); });
   return same ? ExitCode::kDone : ExitCode::kRejected;
 }
@@ -176,8 +184,14 @@ ExitCode list_answers(const Context& context, Candor& candor) {
   Table table(context.out, {"id", "committed", "session", "turn", "state", "query", "question", "answer"}, 2);
   for (const ledger::AnswerRecord& answer : *answers) {
     const Node body = parsed(answer.body);
-    table.add({{answer.id}, {local_time(answer.committed_ms)}, {answer.turn.session}, {answer.turn.turn}, {answer.state},
-               {answer.query_id}, {single_line(body.string_or("question", ""))}, {single_line(values_of(body))}});
+    table.add({{answer.id},
+               {local_time(answer.committed_ms)},
+               {answer.turn.session},
+               {answer.turn.turn},
+               {answer.state},
+               {answer.query_id},
+               {single_line(body.string_or("question", ""))},
+               {single_line(values_of(body))}});
   }
   if (!answers->empty()) table.finish();
   context.out.put(page_line(answers->size(), page.offset, total, "answer", "answers") + "\n");
@@ -191,10 +205,12 @@ ExitCode show_query(const Context& context, Candor& candor, const std::string& i
     print_document(context, wire::query_document(*query));
     return ExitCode::kDone;
   }
-  std::string head = context.out.painted(Paint::kBold, query->id) + "  " + query->kind + ", " + local_time(query->started_ms) + ", " +
+  std::string head = context.out.painted(Paint::kBold, query->id) + "  " + query->kind + ", " +
+                     local_time(query->started_ms) + ", " +
                      grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(query->elapsed_ms, 0))) + " ms";
   if (!query->succeeded) head += ", " + context.out.painted(Paint::kRed, query->error_code);
-  head += context.out.painted(Paint::kDim, "  session " + visible(query->turn.session) + ", turn " + visible(query->turn.turn));
+  head += context.out.painted(Paint::kDim,
+                              "  session " + visible(query->turn.session) + ", turn " + visible(query->turn.turn));
   context.out.put(head + "\n" + visible(query->sql, true) + "\n\n");
   print_rows(context, parsed(query->columns), parsed(query->rows));
   std::string shown = counted(query->row_count, "row", "rows");
@@ -215,9 +231,15 @@ ExitCode list_queries(const Context& context, Candor& candor) {
   }
   Table table(context.out, {"id", "started", "session", "turn", "kind", "rows", "ms", "outcome", "statement"}, 2);
   for (const ledger::QueryRecord& query : *queries) {
-    table.add({{query.id}, {local_time(query.started_ms)}, {query.turn.session}, {query.turn.turn}, {query.kind},
-               {grouped(query.row_count), Paint::kPlain, true}, {std::to_string(query.elapsed_ms), Paint::kPlain, true},
-               {query.succeeded ? "done" : query.error_code, query.succeeded ? Paint::kPlain : Paint::kRed}, {single_line(query.sql)}});
+    table.add({{query.id},
+               {local_time(query.started_ms)},
+               {query.turn.session},
+               {query.turn.turn},
+               {query.kind},
+               {grouped(query.row_count), Paint::kPlain, true},
+               {std::to_string(query.elapsed_ms), Paint::kPlain, true},
+               {query.succeeded ? "done" : query.error_code, query.succeeded ? Paint::kPlain : Paint::kRed},
+               {single_line(query.sql)}});
   }
   if (!queries->empty()) table.finish();
   context.out.put(page_line(queries->size(), page.offset, total, "query", "queries") + "\n");
@@ -227,11 +249,10 @@ ExitCode list_queries(const Context& context, Candor& candor) {
 // Opens the facade for a command that reads the ledger, then goes on.
 template <typename Then>
 ExitCode with_ledger(const Context& context, Then then) {
-  if (context.arguments.words.size() > 1) {
-    return fail(context, make_error("usage", "one id is expected", "candor " + context.arguments.command + " --help"));
-  }
+  std::vector<std::string> sources = context.arguments.words;  // behind the id
+  if (!sources.empty()) sources.erase(sources.begin());
   const Interrupt interrupt;
-  Result<config::Configuration> configuration = load_configuration(context, {});
+  Result<config::Configuration> configuration = load_configuration(context, sources);
   if (!configuration.ok()) return fail(context, configuration.error());
   Result<std::unique_ptr<Candor>> candor = Candor::open(std::move(*configuration), context.program.worker);
   if (!candor.ok()) return fail(context, candor.error());
@@ -247,13 +268,15 @@ ExitCode run_answers(const Context& context) {
       return fail(context, make_error("usage", "--verify needs an answer's id", "candor answers a1 --verify"));
     }
     if (words.empty()) return list_answers(context, candor);
-    return context.arguments.verify ? verify_answer(context, candor, words[0], cancel) : show_answer(context, candor, words[0]);
+    return context.arguments.verify ? verify_answer(context, candor, words[0], cancel)
+                                    : show_answer(context, candor, words[0]);
   });
 }
 
 ExitCode run_queries(const Context& context) {
   return with_ledger(context, [&](Candor& candor, const CancelToken& /*cancel*/) {
-    return context.arguments.words.empty() ? list_queries(context, candor) : show_query(context, candor, context.arguments.words[0]);
+    return context.arguments.words.empty() ? list_queries(context, candor)
+                                           : show_query(context, candor, context.arguments.words[0]);
   });
 }
 

@@ -1,11 +1,11 @@
 // Commands and flags, declared once; completions and the manual are made from the same declarations.
 #include "cli/arguments.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <memory>
 #include <utility>
+
+#include <CLI/CLI.hpp>
 
 #include "base/near_names.h"
 
@@ -41,21 +41,23 @@ constexpr Declaration kDeclarations[] = {
     {"check", "[SQL] [SOURCE...]", "review queries without a commit; exit code 7 on a finding", Takes::kSources,
      "candor check -f report.sql --source shop=shop.duckdb\n"
      "candor check \"SELECT site, count(*) FROM patients JOIN visits USING (patient_id) GROUP BY site\" ./clinic"},
-    {"commit", "", "commit an answer (JSON from -f FILE or standard input); exit code 7 when it is held", Takes::kSources,
+    {"commit", "[ANSWER] [SOURCE...]",
+     "commit an answer (JSON: the argument, -f FILE, or standard input); exit code 7 when it is held", Takes::kSources,
      "candor commit -f answer.json --source shop=shop.duckdb\n"
      "echo '{\"question\":\"How many?\",\"fields\":{\"orders\":1892},\"basis\":\"all rows\"}' | candor commit\n"
      "echo '{\"unresolved\":\"the two tables have no common key\"}' | candor commit --turn t7"},
-    {"answers", "[ID]", "what was answered, by which query, with which receipt", Takes::kLedger,
+    {"answers", "[ID] [SOURCE...]", "what was answered, by which query, with which receipt", Takes::kSources,
      "candor answers\n"
      "candor answers a3\n"
-     "candor answers a3 --verify"},
+     "candor answers a3 --verify --source shop=shop.duckdb"},
     {"queries", "[ID]", "what was asked, with what it showed", Takes::kLedger,
      "candor queries --session cli --limit 10\n"
      "candor queries q17"},
     {"explain", "[CODE]", "the page of a diagnostic, a reason or a check; without a code, all of them", Takes::kOutput,
      "candor explain unknown-column\n"
      "candor explain"},
-    {"doctor", "[SOURCE...]", "versions, home, sources, limits; --attack tries to break out of the sandbox", Takes::kSources,
+    {"doctor", "[SOURCE...]", "versions, home, sources, limits; --attack tries to break out of the sandbox",
+     Takes::kSources,
      "candor doctor\n"
      "candor doctor --attack ./data"},
     {"mcp", "[SOURCE...]", "serve agents: MCP on standard input and output", Takes::kSources,
@@ -72,13 +74,18 @@ void add_output_flags(CLI::App& app, Arguments& into) {
 }
 
 void add_ledger_flags(CLI::App& app, Arguments& into) {
-  app.add_option("--home", into.overrides.home, "where Candor keeps its ledger and sessions")->type_name("DIR")->group("State");
-  app.add_option("--config", into.overrides.config_file, "read this instead of ./candor.yaml")->type_name("FILE")->group("State");
+  app.add_option("--home", into.overrides.home, "where Candor keeps its ledger and sessions")
+      ->type_name("DIR")
+      ->group("State");
+  app.add_option("--config", into.overrides.config_file, "read this instead of ./candor.yaml")
+      ->type_name("FILE")
+      ->group("State");
   const auto name_session = [&into](const std::string& name) {
     into.session = name;
     into.session_given = true;
   };
-  app.add_option_function<std::string>("--session", name_session, "a session that lasts over several calls (default: cli)")
+  app.add_option_function<std::string>("--session", name_session,
+                                       "a session that lasts over several calls (default: cli)")
       ->type_name("NAME")
       ->group("State");
 }
@@ -87,23 +94,29 @@ void add_source_flags(CLI::App& app, Arguments& into) {
   const auto add_sources = [&into](const std::vector<std::string>& specs) {
     into.overrides.sources.insert(into.overrides.sources.end(), specs.begin(), specs.end());
   };
-  app.add_option_function<std::vector<std::string>>("--source", add_sources, "publish a database, file or folder; repeatable")
+  app.add_option_function<std::vector<std::string>>("--source", add_sources,
+                                                    "publish a database, file or folder; repeatable")
       ->type_name("NAME=SPEC")
       ->allow_extra_args(false)
       ->group("State");
-  app.add_option("--turn", into.turn, "the question that is being answered (default: counted)")->type_name("ID")->group("State");
+  app.add_option("--turn", into.turn, "the question that is being answered (default: counted)")
+      ->type_name("ID")
+      ->group("State");
   app.add_flag("--log-json", into.overrides.log_json, "one record a statement on standard error")->group("Output");
 }
 
 void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
   const bool runs_sql = name == "sql" || name == "check";
-  if (runs_sql) app.add_option("-f,--file", into.file, "read the statements from this file; - is standard input")->type_name("FILE");
-  if (name == "commit") app.add_option("-f,--file", into.file, "read the answer from this file; - is standard input")->type_name("FILE");
+  if (runs_sql || name == "commit") {
+    const std::string what = runs_sql ? "the statements" : "the answer";
+    app.add_option("-f,--file", into.file, "read " + what + " from this file; - is standard input")->type_name("FILE");
+  }
   if (runs_sql) app.add_option("--in", into.in, "ask the engine of this source")->type_name("SOURCE");
   if (name == "sql") {
     app.add_option("--max-rows", into.rows_max, "show at most so many rows of each result")->type_name("N");
-    app.add_option_function<std::string>("--rows", [&into](const std::string& shape) { into.row_objects = shape == "objects"; },
-                                         "how rows stand in JSON")
+    app.add_option_function<std::string>(
+           "--rows", [&into](const std::string& shape) { into.row_objects = shape == "objects"; },
+           "how rows stand in JSON")
         ->type_name("SHAPE")
         ->check(CLI::IsMember({"arrays", "objects"}));
     app.add_flag("--keep-going", into.keep_going, "go on after a statement that failed");
@@ -113,7 +126,10 @@ void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
     app.add_option("--offset", into.offset, "pass over so many")->type_name("N");
   }
   if (name == "answers") app.add_flag("--verify", into.verify, "count again what the receipt claims, and compare");
-  if (name == "doctor") app.add_flag("--attack", into.attack, "run the known escapes against this configuration; exit code 1 when one gets through");
+  if (name == "doctor") {
+    app.add_flag("--attack", into.attack,
+                 "run the known escapes on this configuration; exit code 1 when one gets through");
+  }
 }
 
 void add_flags(CLI::App& app, const Declaration& declared, Arguments& into) {
@@ -127,7 +143,8 @@ void add_flags(CLI::App& app, const Declaration& declared, Arguments& into) {
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string /*name*/) const override {
-    const auto* declared = std::ranges::find_if(kDeclarations, [&](const Declaration& one) { return app->get_name() == one.name; });
+    const auto* declared =
+        std::ranges::find_if(kDeclarations, [&](const Declaration& one) { return app->get_name() == one.name; });
     if (declared == std::end(kDeclarations)) return "Usage: candor [FLAGS] COMMAND …\n";
     const std::string words = declared->words;
     return "Usage: candor " + app->get_name() + (words.empty() ? "" : " " + words) + " [FLAGS]\n";
@@ -154,7 +171,8 @@ std::unique_ptr<CLI::App> declare(Arguments& into, const std::string& version) {
   add_source_flags(*app, into);
   add_ledger_flags(*app, into);
   add_output_flags(*app, into);
-  app->footer("`candor COMMAND --help` shows the flags of a command and examples; `candor demo` shows what it is all for.");
+  app->footer(
+      "`candor COMMAND --help` shows the flags of a command and examples; `candor demo` shows what it is all for.");
   for (const Declaration& declared : kDeclarations) {
     CLI::App* command = app->add_subcommand(declared.name, declared.description);
     if (declared.words[0] != '\0') command->add_option("words", into.words, "")->type_name("")->group("");
@@ -201,12 +219,14 @@ Diagnostic usage_error(const CLI::App& app, const CLI::ParseError& failure) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   std::string message = failure.what();
   std::ranges::replace(message, '\n', ' ');
-  return make_error("usage", std::move(message), "candor " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help");
+  return make_error("usage", std::move(message),
+                    "candor " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help");
 }
 
 }  // namespace
 
-std::variant<Arguments, Notice, Diagnostic> parse_arguments(int argc, const char* const* argv, const std::string& version) {
+std::variant<Arguments, Notice, Diagnostic> parse_arguments(int argc, const char* const* argv,
+                                                            const std::string& version) {
   Arguments arguments;
   const std::unique_ptr<CLI::App> app = declare(arguments, version);
   try {

@@ -21,8 +21,8 @@ struct Arguments {
   std::string turn;
   bool json = false;
   bool no_color = false;
-  std::optional<std::string> file;         // -f
-  std::string in;                          // the source whose engine is asked
+  std::optional<std::string> file;  // -f
+  std::string in;                   // the source whose engine is asked
   std::optional<std::uint64_t> rows_max;
   bool row_objects = false;
   bool keep_going = false;
@@ -44,18 +44,18 @@ struct Notice {
 // ---- the command line's own description, for completions and the manual ----
 
 struct FlagInfo {
-  std::vector<std::string> names;    // "-f", "--file"
-  std::string value;                 // what it takes: "FILE"; empty: nothing
+  std::vector<std::string> names;  // "-f", "--file"
+  std::string value;               // what it takes: "FILE"; empty: nothing
   std::string description;
   std::vector<std::string> choices;  // of the value, where there are few
 };
 
 struct CommandInfo {
   std::string name;
-  std::string words;        // "[SQL] [SOURCE...]"
+  std::string words;  // "[SQL] [SOURCE...]"
   std::string description;
   std::vector<FlagInfo> flags;
-  std::string examples;     // lines
+  std::string examples;  // lines
 };
 
 [[nodiscard]] std::vector<CommandInfo> describe_commands();

@@ -31,9 +31,9 @@ struct Entry {
 };
 
 constexpr Entry kCommands[] = {
-    {"answers", run_answers}, {"check", run_check},     {"commit", run_commit},       {"completion", run_completion},
-    {"demo", run_demo_command}, {"doctor", run_doctor}, {"explain", run_explain},     {"queries", run_queries},
-    {"schema", run_schema},   {"sql", run_sql},
+    {"answers", run_answers},   {"check", run_check},   {"commit", run_commit},   {"completion", run_completion},
+    {"demo", run_demo_command}, {"doctor", run_doctor}, {"explain", run_explain}, {"queries", run_queries},
+    {"schema", run_schema},     {"sql", run_sql},
 };
 
 // Whether --json is among the words, for errors of a command line that could not be parsed.
@@ -65,20 +65,23 @@ int run(int argc, const char* const* argv, const Program& program) {
   if (const auto* failure = std::get_if<Diagnostic>(&parsed)) {
     const Arguments none;
     const Stream out = Stream::open(STDOUT_FILENO, false);
-    const Context context{none, program, out, Stream::open(STDERR_FILENO, true), !out.terminal() || asks_for_json(argc, argv)};
+    const Context context{none, program, out, Stream::open(STDERR_FILENO, true),
+                          !out.terminal() || asks_for_json(argc, argv)};
     return static_cast<int>(fail(context, *failure));
   }
   const auto& arguments = std::get<Arguments>(parsed);
   const bool colour = !arguments.no_color;
   const Stream out = Stream::open(STDOUT_FILENO, colour);
-  const Context context{arguments, program, out, Stream::open(STDERR_FILENO, colour), !out.terminal() || arguments.json};
+  const Context context{arguments, program, out, Stream::open(STDERR_FILENO, colour),
+                        !out.terminal() || arguments.json};
   // A reader that went away ends the statement, not the program in the middle of a write to the ledger.
   std::signal(SIGPIPE, SIG_IGN);
   if (arguments.command == "mcp") return serve_mcp(context);
   for (const Entry& command : kCommands) {
     if (command.name == arguments.command) return static_cast<int>(command.run(context));
   }
-  return static_cast<int>(fail(context, make_error("internal", "the command '" + arguments.command + "' is declared and not there")));
+  return static_cast<int>(
+      fail(context, make_error("internal", "the command '" + arguments.command + "' is declared and not there")));
 }
 
 ExitCode run_completion(const Context& context) {
@@ -97,7 +100,8 @@ ExitCode run_completion(const Context& context) {
     return ExitCode::kDone;
   }
   if (text.empty()) {
-    context.err.put(diagnostic_text(context.err, make_error("usage", "completions are for bash, zsh or fish", "candor completion bash"), {}));
+    context.err.put(diagnostic_text(
+        context.err, make_error("usage", "completions are for bash, zsh or fish", "candor completion bash"), {}));
     return ExitCode::kUsage;
   }
   context.out.put(text);

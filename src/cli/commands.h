@@ -38,13 +38,15 @@ ExitCode run_completion(const Context& context);
 [[nodiscard]] Caller caller_of(const Arguments& arguments);
 
 // The configuration with the bare sources of `words` added, those that name a file or folder.
-[[nodiscard]] Result<config::Configuration> load_configuration(const Context& context, const std::vector<std::string>& words);
+[[nodiscard]] Result<config::Configuration> load_configuration(const Context& context,
+                                                               const std::vector<std::string>& words);
 
 // A word that stands for a source: something that exists in the file system, and no SQL.
 [[nodiscard]] bool names_source(std::string_view word);
 
 // The text of -f, of the first word that is no source (taken out of `words`), or of standard input.
-[[nodiscard]] Result<std::string> read_input(const Context& context, std::vector<std::string>& words, std::string_view what);
+[[nodiscard]] Result<std::string> read_input(const Context& context, std::vector<std::string>& words,
+                                             std::string_view what);
 
 void print_document(const Context& context, const json::Node& document);
 

@@ -39,7 +39,8 @@ std::string bash_script(const std::vector<CommandInfo>& commands) {
       if (!flag.choices.empty()) reply = "COMPREPLY=($(compgen -W '" + joined(flag.choices, " ") + "' -- \"$cur\"))";
       if (takes_file(flag)) reply = "COMPREPLY=($(compgen -f -- \"${cur#*=}\"))";
       if (takes_folder(flag)) reply = "COMPREPLY=($(compgen -d -- \"$cur\"))";
-      if (takes_source(flag)) reply = "COMPREPLY=($(compgen -W \"$(candor completion sources 2>/dev/null)\" -- \"$cur\"))";
+      if (takes_source(flag))
+        reply = "COMPREPLY=($(compgen -W \"$(candor completion sources 2>/dev/null)\" -- \"$cur\"))";
       values += "        " + joined(flag.names, "|") + ") " + reply + "; return ;;\n";
     }
     cases += "    " + command.name + ")\n";
@@ -57,11 +58,14 @@ std::string bash_script(const std::vector<CommandInfo>& commands) {
          "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
          "    case ${COMP_WORDS[i]} in\n"
          "      -*) ;;\n"
-         "      *) case \" " + names + " \" in *\" ${COMP_WORDS[i]} \"*) command=${COMP_WORDS[i]}; break ;; esac ;;\n"
+         "      *) case \" " +
+         names +
+         " \" in *\" ${COMP_WORDS[i]} \"*) command=${COMP_WORDS[i]}; break ;; esac ;;\n"
          "    esac\n"
          "  done\n"
-         "  case $command in\n" + cases +
-         "    *) COMPREPLY=($(compgen -W '" + names + " --help --version' -- \"$cur\")) ;;\n"
+         "  case $command in\n" +
+         cases + "    *) COMPREPLY=($(compgen -W '" + names +
+         " --help --version' -- \"$cur\")) ;;\n"
          "  esac\n"
          "}\n"
          "complete -o filenames -o bashdefault -F _candor candor\n";
@@ -95,23 +99,27 @@ std::string zsh_script(const std::vector<CommandInfo>& commands) {
                                  : !flag.choices.empty() ? ":value:(" + joined(flag.choices, " ") + ")"
                                  : takes_file(flag)      ? ":file:_files"
                                  : takes_folder(flag)    ? ":folder:_files -/"
-                                 : takes_source(flag)    ? ":source:{compadd ${(f)\"$(candor completion sources 2>/dev/null)\"}}"
-                                                         : ":value:";
+                                 : takes_source(flag)
+                                     ? ":source:{compadd ${(f)\"$(candor completion sources 2>/dev/null)\"}}"
+                                     : ":value:";
       const bool repeatable = flag.value == "NAME=SPEC";
       for (const std::string& name : flag.names) {
-        cases += "        '" + std::string(repeatable ? "*" : "") + name + "[" + zsh_quoted(flag.description) + "]" + action + "' \\\n";
+        cases += repeatable ? "        '*" : "        '";
+        cases += name + "[" + zsh_quoted(flag.description) + "]" + action;
+        cases += "' \\\n";
       }
     }
     const std::string words = words_command(command);
-    cases += words.empty() ? "        '*:file:_files'\n"
-                           : "        '*:word:{compadd ${=\"$(" + words + ")\"}}'\n";
+    cases += words.empty() ? "        '*:file:_files'\n" : "        '*:word:{compadd ${=\"$(" + words + ")\"}}'\n";
     cases += "      ;;\n";
   }
   return "#compdef candor\n"
          "# Completions of candor for zsh: source <(candor completion zsh)\n"
          "_candor() {\n"
          "  local -a commands\n"
-         "  commands=(\n" + names + "  )\n"
+         "  commands=(\n" +
+         names +
+         "  )\n"
          "  if (( CURRENT == 2 )); then\n"
          "    _describe -t commands command commands\n"
          "    return\n"
@@ -119,7 +127,9 @@ std::string zsh_script(const std::vector<CommandInfo>& commands) {
          "  local command=$words[2]\n"
          "  shift words\n"
          "  (( CURRENT-- ))\n"
-         "  case $command in\n" + cases + "  esac\n"
+         "  case $command in\n" +
+         cases +
+         "  esac\n"
          "}\n"
          "compdef _candor candor\n";
 }
@@ -127,20 +137,25 @@ std::string zsh_script(const std::vector<CommandInfo>& commands) {
 std::string fish_script(const std::vector<CommandInfo>& commands) {
   std::string text = "# Completions of candor for fish: candor completion fish | source\n";
   for (const CommandInfo& command : commands) {
-    text += "complete -c candor -f -n __fish_use_subcommand -a " + command.name + " -d '" + quoted(command.description) + "'\n";
+    text += "complete -c candor -f -n __fish_use_subcommand -a " + command.name + " -d '" +
+            quoted(command.description) + "'\n";
   }
   for (const CommandInfo& command : commands) {
     const std::string here = "complete -c candor -n '__fish_seen_subcommand_from " + command.name + "'";
     for (const FlagInfo& flag : command.flags) {
       text += here;
-      for (const std::string& name : flag.names) text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-      if (!flag.value.empty()) text += takes_file(flag) ? " -r -F" : takes_folder(flag) ? " -x -a '(__fish_complete_directories)'" : " -x";
+      for (const std::string& name : flag.names)
+        text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      if (!flag.value.empty())
+        text += takes_file(flag) ? " -r -F" : takes_folder(flag) ? " -x -a '(__fish_complete_directories)'" : " -x";
       if (!flag.choices.empty()) text += " -a '" + joined(flag.choices, " ") + "'";
       if (takes_source(flag)) text += " -a '(candor completion sources 2>/dev/null)'";
       text += " -d '" + quoted(flag.description) + "'\n";
     }
     const std::string words = words_command(command);
-    if (!words.empty()) text += here + " -f -a '(" + words + " | string split \" \")'\n";
+    if (words.empty()) continue;
+    text += here;
+    text += " -f -a '(" + words + " | string split \" \")'\n";
   }
   return text;
 }

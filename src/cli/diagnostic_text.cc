@@ -29,7 +29,8 @@ Excerpt excerpt_of(std::string_view sql, const Span& span, std::size_t room) {
   const std::size_t before = start == 0 ? std::string_view::npos : sql.rfind('\n', start - 1);
   const std::size_t line_start = before == std::string_view::npos ? 0 : before + 1;
   const std::size_t line_end = std::min(sql.find('\n', start), sql.size());
-  excerpt.line_number += static_cast<std::size_t>(std::count(sql.begin(), sql.begin() + static_cast<std::ptrdiff_t>(line_start), '\n'));
+  excerpt.line_number +=
+      static_cast<std::size_t>(std::count(sql.begin(), sql.begin() + static_cast<std::ptrdiff_t>(line_start), '\n'));
   // A statement of ten megabytes may be one line: at most a few times the room is looked at on each side of the place.
   const std::size_t reach = room * 4;
   const std::size_t left = character_start(sql, start - line_start > reach ? start - reach : line_start);
@@ -58,7 +59,8 @@ void append_place(std::string& text, const Stream& err, const Diagnostic& diagno
   const Excerpt excerpt = excerpt_of(sql, *diagnostic.span, err.width() > 20 ? err.width() - 10 : 10);
   const std::string number = std::to_string(excerpt.line_number);
   text += " " + err.painted(Paint::kDim, number + " " + std::string(bar)) + " " + excerpt.text + "\n";
-  text += std::string(number.size() + 2, ' ') + err.painted(Paint::kDim, bar) + " " + std::string(excerpt.caret_at, ' ');
+  text +=
+      std::string(number.size() + 2, ' ') + err.painted(Paint::kDim, bar) + " " + std::string(excerpt.caret_at, ' ');
   text += err.painted(Paint::kRed, std::string(excerpt.caret_width, '^')) + "\n";
 }
 

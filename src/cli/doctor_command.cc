@@ -59,8 +59,7 @@ struct Report {
 
 class Doctor {
  public:
-  Doctor(const Context& context, Candor& candor, CancelToken cancel)
-      : candor_(&candor), cancel_(std::move(cancel)) {
+  Doctor(const Context& context, Candor& candor, CancelToken cancel) : candor_(&candor), cancel_(std::move(cancel)) {
     caller_.surface = "cli";
     caller_.session = "doctor-" + std::to_string(::getpid());
     report_.findings.push_back({"candor", context.program.version, {}});
@@ -72,11 +71,15 @@ class Doctor {
   void examine() {
     add_version("duckdb", "SELECT version()", "");
     const config::Configuration& configuration = candor_->configuration();
-    report_.findings.push_back({"configuration", configuration.file.empty() ? "none, the standard settings" : configuration.file, {}});
+    report_.findings.push_back(
+        {"configuration", configuration.file.empty() ? "none, the standard settings" : configuration.file, {}});
     report_.findings.push_back({"home", configuration.home, {}});
     const Status ledger = candor_->ledger().check();
     report_.findings.push_back({"ledger", "sound", ledger.ok() ? std::nullopt : std::optional(ledger.error())});
-    for (const config::Source& source : configuration.sources) add_source(source);
+    const Result<engine::Catalog> catalog = candor_->schema(caller_, "");
+    for (const config::Source& source : configuration.sources) add_source(source, catalog);
+    if (catalog.ok())
+      report_.warnings.insert(report_.warnings.end(), catalog->warnings.begin(), catalog->warnings.end());
   }
 
   void attack(const std::vector<std::string>& sqlite_sources, Progress& progress) {
@@ -103,28 +106,34 @@ class Doctor {
     report_.findings.push_back({name, answer.text, answer.failure});
   }
 
-  void add_source(const config::Source& source) {
-    const Result<engine::Catalog> catalog = candor_->schema(caller_, source.name);
+  void add_source(const config::Source& source, const Result<engine::Catalog>& catalog) {
     Finding finding{"source " + source.name, "", {}};
     if (!catalog.ok()) {
       finding.failure = catalog.error();
       report_.findings.push_back(std::move(finding));
       return;
     }
+    // A source that can't be opened does not fail the others: the catalog's warning begins with its name.
+    const auto tells = [&](const std::string& warning) { return warning.starts_with(finding.name + ":"); };
+    const auto warning = std::ranges::find_if(catalog->warnings, tells);
+    const auto tables = std::ranges::count(catalog->tables, source.name, &engine::CatalogTable::source);
+    if (warning != catalog->warnings.end() && tables == 0) {
+      finding.failure = make_error("source-error", *warning, "mend or replace the file, or take the source out");
+      report_.findings.push_back(std::move(finding));
+      return;
+    }
     // Only SQLite has this function: a source that knows it is one.
     const FirstCell sqlite = ask("SELECT sqlite_version()", source.name);
     if (!sqlite.failure) sqlite_sources_.push_back(source.name);
-    finding.text = counted(catalog->tables.size(), "table", "tables") + ", " + (sqlite.failure ? "duckdb" : "sqlite " + sqlite.text) +
-                   ", " + source.spec;
+    finding.text = counted(static_cast<std::uint64_t>(tables), "table", "tables") + ", " +
+                   (sqlite.failure ? "duckdb" : "sqlite " + sqlite.text) + ", " + source.spec;
     for (const engine::CatalogTable& table : catalog->tables) {
-      if (!table.file) continue;
+      if (!table.file || table.source != source.name) continue;
       if (!table.file->failure.empty()) report_.warnings.push_back(table.file->path + ": " + table.file->failure);
       if (table.file->rows_rejected > 0) {
-        report_.warnings.push_back(table.file->path + ": " + counted(table.file->rows_rejected, "row", "rows") + " not parsed");
+        report_.warnings.push_back(table.file->path + ": " + counted(table.file->rows_rejected, "row", "rows") +
+                                   " not parsed");
       }
-    }
-    for (const std::string& warning : catalog->warnings) {
-      if (std::ranges::find(report_.warnings, warning) == report_.warnings.end()) report_.warnings.push_back(warning);
     }
     report_.findings.push_back(std::move(finding));
   }
@@ -133,14 +142,17 @@ class Doctor {
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> own_attacks() const {
     std::string path = candor_->configuration().home + "/ledger.sqlite";
     for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 2) path.insert(at, 1, '\'');
-    return {{"read-the-ledger", "SELECT * FROM read_blob('" + path + "')"}, {"attach-the-ledger", "ATTACH '" + path + "' AS ledger"}};
+    return {{"read-the-ledger", "SELECT * FROM read_blob('" + path + "')"},
+            {"attach-the-ledger", "ATTACH '" + path + "' AS ledger"}};
   }
 
   void try_all(const std::string& engine, const std::string& source, Progress& progress) {
     for (const engine::Attack& attack : engine::attacks()) {
-      try_one({engine, std::string(attack.name), std::string(attack.what_it_would_do)}, std::string(attack.sql), source, progress);
+      try_one({engine, std::string(attack.name), std::string(attack.what_it_would_do)}, std::string(attack.sql), source,
+              progress);
     }
-    for (const auto& [name, sql] : own_attacks()) try_one({engine, name, "read Candor's own records"}, sql, source, progress);
+    for (const auto& [name, sql] : own_attacks())
+      try_one({engine, name, "read Candor's own records"}, sql, source, progress);
   }
 
   void try_one(Attempt attempt, const std::string& sql, const std::string& source, Progress& progress) {
@@ -225,13 +237,17 @@ void print_report(const Context& context, const Report& report, const config::Co
             (finding.failure ? "" : visible(finding.text) + "\n"));
     if (finding.failure) out.put(diagnostic_text(out, *finding.failure, {}));
   }
-  for (const std::string& warning : report.warnings) out.put(out.painted(Paint::kYellow, "warning: " + visible(warning)) + "\n");
+  for (const std::string& warning : report.warnings)
+    out.put(out.painted(Paint::kYellow, "warning: " + visible(warning)) + "\n");
   out.put("\n");
   Table limits(out, {"limit", "value", "unit", "meaning"}, 0);
   for (const config::Limit& limit : config::limits()) {
     const std::int64_t value = configuration.limit(limit.name);
     const std::string shown = value < 0 ? std::to_string(value) : grouped(static_cast<std::uint64_t>(value));
-    limits.add({{std::string(limit.name)}, {shown, Paint::kPlain, true}, {std::string(limit.unit)}, {std::string(limit.meaning)}});
+    limits.add({{std::string(limit.name)},
+                {shown, Paint::kPlain, true},
+                {std::string(limit.unit)},
+                {std::string(limit.meaning)}});
   }
   limits.finish();
 }
@@ -241,8 +257,14 @@ void print_attempts(const Context& context, const Report& report) {
   out.put("\n");
   Table table(out, {"engine", "attack", "it would", "outcome", "refused as"}, 0);
   for (const Attempt& attempt : report.attempts) {
-    const Paint paint = attempt.held == Held::kYes ? Paint::kGreen : attempt.held == Held::kNo ? Paint::kRed : Paint::kYellow;
-    table.add({{attempt.engine}, {attempt.name}, {attempt.what}, {std::string(held_name(attempt.held)), paint}, {attempt.code}});
+    const Paint paint = attempt.held == Held::kYes  ? Paint::kGreen
+                        : attempt.held == Held::kNo ? Paint::kRed
+                                                    : Paint::kYellow;
+    table.add({{attempt.engine},
+               {attempt.name},
+               {attempt.what},
+               {std::string(held_name(attempt.held)), paint},
+               {attempt.code}});
   }
   table.finish();
   out.put(grouped(count_of(report, Held::kYes)) + " held, " + grouped(count_of(report, Held::kNo)) + " got through, " +

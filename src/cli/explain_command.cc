@@ -3,9 +3,11 @@
 #include <vector>
 
 #include "base/near_names.h"
+#include "candor/documents.h"
 #include "cli/commands.h"
 #include "cli/table.h"
 #include "cli/text_layout.h"
+#include "scope/scope.h"
 
 namespace candor::cli {
 namespace {
@@ -40,7 +42,8 @@ void print_page(const Context& context, const CodeInfo& info) {
     text += "\nA warning, or a reason for `undetermined`: no request fails with it.\n";
   } else {
     text += "\nExit code " + std::to_string(static_cast<int>(info.exit)) + ". ";
-    text += info.error_class == ErrorClass::kTransient   ? "The same request may succeed later.\n"
+    text += info.exit == ExitCode::kHeld                 ? "It holds an answer once a turn.\n"
+            : info.error_class == ErrorClass::kTransient ? "The same request may succeed later.\n"
             : info.error_class == ErrorClass::kAmbiguous ? "Whether the request took effect is not known.\n"
                                                          : "The same request fails again.\n";
   }
@@ -54,13 +57,18 @@ ExitCode list_all(const Context& context) {
     json::Node document = json::Node::object();
     document.set("code_count", json::Node::number(static_cast<std::int64_t>(all_codes().size())));
     document.set("codes", std::move(list));
+    scope::AgentSurface surface = scope::describe({}, all_codes().size(), all_codes().size(), "");
+    surface.order = scope::Order::kTotal;  // by code
+    document.set("agent_surface", surface_document(surface));
     print_document(context, document);
     return ExitCode::kDone;
   }
   Table table(context.out, {"code", "exit", "what it says"}, 0);
   for (const CodeInfo& info : all_codes()) {
     const std::string exit = info.exit == ExitCode::kDone ? "" : std::to_string(static_cast<int>(info.exit));
-    table.add({{std::string(info.code)}, {exit, exit.empty() ? Paint::kDim : Paint::kPlain, true}, {std::string(info.summary)}});
+    table.add({{std::string(info.code)},
+               {exit, exit.empty() ? Paint::kDim : Paint::kPlain, true},
+               {std::string(info.summary)}});
   }
   table.finish();
   return ExitCode::kDone;
@@ -77,7 +85,8 @@ ExitCode run_explain(const Context& context) {
     for (const CodeInfo& known : all_codes()) codes.emplace_back(known.code);
     std::string near;
     for (const std::string& name : near_names(words[0], codes)) near += (near.empty() ? "" : ", ") + name;
-    if (info != nullptr) return fail(context, make_error("usage", "one code is expected", "candor explain " + words[0]));
+    if (info != nullptr)
+      return fail(context, make_error("usage", "one code is expected", "candor explain " + words[0]));
     return fail(context, make_error("not-found", "there is no code '" + visible(words[0]) + "'",
                                     near.empty() ? "candor explain lists all codes" : "did you mean " + near + "?"));
   }

@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t kInputBytesMax = std::size_t{64} << 20U;
 
 Diagnostic unreadable(const std::string& path, const std::string& why) {
-  return make_error("unreadable-input", "can't read " + visible(path) + ": " + why, "name an existing file, or - for standard input");
+  return make_error("unreadable-input", "can't read " + visible(path) + ": " + why,
+                    "name an existing file, or - for standard input");
 }
 
 Result<std::string> read_all(int fd, const std::string& name) {
@@ -34,7 +35,8 @@ Result<std::string> read_all(int fd, const std::string& name) {
     text.resize(before + static_cast<std::size_t>(got));
     if (got == 0) return text;
     if (text.size() > kInputBytesMax) {
-      return make_error("over-limit", visible(name) + " has more than " + grouped(kInputBytesMax) + " bytes", "split it");
+      return make_error("over-limit", visible(name) + " has more than " + grouped(kInputBytesMax) + " bytes",
+                        "split it");
     }
   }
 }
@@ -60,7 +62,7 @@ Caller caller_of(const Arguments& arguments) { return {"cli", arguments.session,
 
 bool names_source(std::string_view word) {
   if (word.empty() || word.size() > 4096 || word.find_first_of("\n;") != std::string_view::npos) return false;
-  struct stat status {};
+  struct stat status{};
   return word.starts_with("postgresql://") || ::stat(std::string(word).c_str(), &status) == 0;
 }
 
@@ -68,7 +70,8 @@ Result<config::Configuration> load_configuration(const Context& context, const s
   config::Overrides overrides = context.arguments.overrides;
   for (const std::string& word : words) {
     if (!names_source(word)) {
-      return make_error("usage", "'" + visible(word) + "' is no file or folder", "name a database, a file or a folder, or NAME=SPEC behind --source");
+      return make_error("usage", "'" + visible(word) + "' is no file or folder",
+                        "name a database, a file or a folder, or NAME=SPEC behind --source");
     }
     overrides.sources.push_back(word);
   }

@@ -48,14 +48,18 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return text;
 }
 
-std::string side_line(const Stream& out, const Node& side, std::size_t name_width) {
+// "patients p"; the table alone where the query gives it no other name.
+std::string name_of(const Node& side) {
   const std::string table(side.string_or("table", "?"));
   const std::string alias(side.string_or("alias", ""));
-  const std::string name = alias.empty() || alias == table ? table : table + " " + alias;
+  return visible(alias.empty() || alias == table ? table : table + " " + alias);
+}
+
+std::string side_line(const Stream& out, const Node& side, std::size_t name_width) {
   const std::uint64_t rows = count_of(side, "rows");
   const std::uint64_t matched = count_of(side, "matched");
   const bool low = matched * 2 < rows;
-  std::string line = "      " + padded(visible(name), name_width, Align::kLeft) + "  ";
+  std::string line = "      " + padded(name_of(side), name_width, Align::kLeft) + "  ";
   line += out.painted(low ? Paint::kRed : Paint::kGreen, bar_of(out, matched, rows));
   line += "  " + grouped(matched) + " of " + counted(rows, "row", "rows") + " matched";
   if (rows > 0) line += ", " + percent(matched, rows);
@@ -67,21 +71,19 @@ std::string side_line(const Stream& out, const Node& side, std::size_t name_widt
   return line + "\n";
 }
 
-std::size_t name_width_of(const Node& side) {
-  return width_of(side.string_or("table", "")) + 1 + width_of(side.string_or("alias", ""));
-}
-
 std::string joins_text(const Stream& out, const Node& joins) {
   std::string text;
   for (const Node& join : joins.items()) {
     text += "    " + out.painted(Paint::kDim, "on " + visible(join.string_or("condition", "")));
     if (join["sample"].truth()) {
       char margin[64];
-      std::snprintf(margin, sizeof margin, "  (a sample of keys, give or take %.1f points)", 100 * join["margin"].real().value_or(0));
+      std::snprintf(margin, sizeof margin, "  (a sample of keys, give or take %.1f points)",
+                    100 * join["margin"].real().value_or(0));
       text += margin;
     }
     text += "\n";
-    const std::size_t width = std::min<std::size_t>(std::max(name_width_of(join["left"]), name_width_of(join["right"])), 30);
+    const std::size_t width =
+        std::min<std::size_t>(std::max(width_of(name_of(join["left"])), width_of(name_of(join["right"]))), 30);
     text += side_line(out, join["left"], width) + side_line(out, join["right"], width);
   }
   return text;
@@ -110,13 +112,15 @@ std::string check_text(const Stream& out, const Node& check) {
   const Look look = look_of(verdict);
   std::string text = "  " + out.painted(look.paint, out.unicode() ? look.mark : look.plain) + " ";
   text += out.painted(Paint::kBold, check.string_or("check", "?")) + "  " + out.painted(look.paint, verdict);
-  if (const std::string_view reason = check.string_or("reason", ""); !reason.empty()) text += " (" + std::string(reason) + ")";
+  if (const std::string_view reason = check.string_or("reason", ""); !reason.empty())
+    text += " (" + std::string(reason) + ")";
   if (check["acknowledged"].truth()) text += ", acknowledged: it was shown before the answer was committed again";
   if (const std::string_view stated = check.string_or("stated", ""); !stated.empty()) {
     text += ", stated in " + std::string(stated);
   }
   text += "\n";
-  if (const std::string_view message = check.string_or("message", ""); !message.empty()) text += indented(out, message, 4);
+  if (const std::string_view message = check.string_or("message", ""); !message.empty())
+    text += indented(out, message, 4);
   return text + joins_text(out, check["joins"]);
 }
 
@@ -142,7 +146,8 @@ std::string receipt_text(const Stream& out, const Node& receipt) {
 
 std::string outcome_text(const Stream& out, const Node& document) {
   if (document.string_or("status", "") == "committed") {
-    std::string text = out.painted(Paint::kGreen, "committed") + " " + out.painted(Paint::kBold, document.string_or("answer_id", ""));
+    std::string text =
+        out.painted(Paint::kGreen, "committed") + " " + out.painted(Paint::kBold, document.string_or("answer_id", ""));
     if (document.string_or("state", "") == "unresolved") text += ", as unresolved";
     return text + "\n" + receipt_text(out, document["receipt"]);
   }
@@ -157,14 +162,17 @@ std::string outcome_text(const Stream& out, const Node& document) {
 }
 
 std::string verification_text(const Stream& out, const Verification& verification) {
-  if (verification.entries.empty()) return verification.answer_id + ": the receipt holds no counts, so there is nothing to count again\n";
+  if (verification.entries.empty())
+    return verification.answer_id + ": the receipt holds no counts, so there is nothing to count again\n";
   std::string text;
   const auto counts = [](const review::Counts& c) {
-    return grouped(c.left_matched) + " of " + grouped(c.left_rows) + ", " + grouped(c.right_matched) + " of " + grouped(c.right_rows);
+    return grouped(c.left_matched) + " of " + grouped(c.left_rows) + ", " + grouped(c.right_matched) + " of " +
+           grouped(c.right_rows);
   };
   for (const Verification::Entry& entry : verification.entries) {
     const Look look = look_of(entry.failure ? "undetermined" : entry.same() ? "clean" : "finding");
-    text += "  " + out.painted(look.paint, out.unicode() ? look.mark : look.plain) + " " + out.painted(Paint::kBold, entry.check) + "  ";
+    text += "  " + out.painted(look.paint, out.unicode() ? look.mark : look.plain) + " " +
+            out.painted(Paint::kBold, entry.check) + "  ";
     if (entry.failure) {
       text += "could not be counted again: " + visible(entry.failure->message) + "\n";
     } else if (entry.same()) {

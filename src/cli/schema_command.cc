@@ -39,8 +39,8 @@ std::string origin_of(const engine::FileOrigin& file) {
 
 void print_one(const Context& context, const engine::CatalogTable& table) {
   const Stream& out = context.out;
-  std::string head = out.painted(Paint::kBold, visible(full_name(table))) + "  " + (table.temporary ? "temporary " : "") +
-                     (table.view ? "view" : "table");
+  std::string head = out.painted(Paint::kBold, visible(full_name(table))) + "  " +
+                     (table.temporary ? "temporary " : "") + (table.view ? "view" : "table");
   if (table.rows_estimated) head += ", " + rows_of(table) + (*table.rows_estimated == 1 ? " row" : " rows");
   head += "\n";
   if (!table.comment.empty()) head += visible(table.comment) + "\n";
@@ -58,7 +58,9 @@ void print_one(const Context& context, const engine::CatalogTable& table) {
     out.put(out.painted(Paint::kYellow, "line " + grouped(row.line) + " not parsed: " + visible(row.reason)) + "\n");
   }
   if (table.file->rows_rejected > table.file->rejected.size() && !table.file->rejected.empty()) {
-    out.put(out.painted(Paint::kYellow, "and " + grouped(table.file->rows_rejected - table.file->rejected.size()) + " more") + "\n");
+    out.put(out.painted(Paint::kYellow,
+                        "and " + grouped(table.file->rows_rejected - table.file->rejected.size()) + " more") +
+            "\n");
   }
 }
 
@@ -69,9 +71,13 @@ void print_all(const Context& context, const engine::Catalog& catalog) {
     for (std::size_t i = 0; i < one.columns.size() && i < kColumnsListed; ++i) {
       columns += (i > 0 ? ", " : "") + one.columns[i].name;
     }
-    if (one.columns.size() > kColumnsListed) columns += ", and " + grouped(one.columns.size() - kColumnsListed) + " more";
+    if (one.columns.size() > kColumnsListed)
+      columns += ", and " + grouped(one.columns.size() - kColumnsListed) + " more";
     const bool broken = one.file && (!one.file->failure.empty() || one.file->rows_rejected > 0);
-    table.add({{full_name(one)}, {one.view ? "view" : "table"}, {rows_of(one), Paint::kPlain, true}, {columns},
+    table.add({{full_name(one)},
+               {one.view ? "view" : "table"},
+               {rows_of(one), Paint::kPlain, true},
+               {columns},
                {one.file ? origin_of(*one.file) : "", broken ? Paint::kYellow : Paint::kPlain}});
   }
   if (!catalog.tables.empty()) table.finish();

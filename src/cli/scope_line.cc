@@ -66,7 +66,8 @@ std::string scope_line(const scope::AgentSurface& surface, std::uint64_t shown, 
   return line + reason(surface) + choice(surface, shown);
 }
 
-std::string page_line(std::uint64_t shown, std::uint64_t offset, std::uint64_t total, const char* one, const char* many) {
+std::string page_line(std::uint64_t shown, std::uint64_t offset, std::uint64_t total, const char* one,
+                      const char* many) {
   if (shown == total) return counted(total, one, many);
   std::string line = grouped(shown) + " of " + counted(total, one, many);
   if (offset + shown < total && shown > 0) line += "; --offset " + std::to_string(offset + shown) + " shows the next";

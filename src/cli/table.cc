@@ -73,7 +73,8 @@ void Table::choose_widths() {
   const std::size_t room = out_->width() > frame ? out_->width() - frame : 0;
   // Numbers keep their width; texts are folded, no narrower than the minimum.
   std::vector<std::size_t> least(columns);
-  for (std::size_t i = 0; i < columns; ++i) least[i] = aligns_[i] == Align::kRight ? widths_[i] : std::min(widths_[i], kColumnWidthMin);
+  for (std::size_t i = 0; i < columns; ++i)
+    least[i] = aligns_[i] == Align::kRight ? widths_[i] : std::min(widths_[i], kColumnWidthMin);
   records_ = std::accumulate(least.begin(), least.end(), std::size_t{0}) > room && columns > 1;
   std::size_t total = std::accumulate(widths_.begin(), widths_.end(), std::size_t{0});
   while (!records_ && total > room) {

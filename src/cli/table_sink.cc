@@ -67,7 +67,8 @@ TableCell table_cell(CellReader& reader) {
       return {blob_text(cell.text), Paint::kPlain, false};
     case CellKind::kCut:
       reader = ahead;
-      return {std::string(cell.text) + "… (" + grouped(static_cast<std::uint64_t>(cell.integer)) + " characters)", Paint::kPlain, false};
+      return {std::string(cell.text) + "… (" + grouped(static_cast<std::uint64_t>(cell.integer)) + " characters)",
+              Paint::kPlain, false};
     case CellKind::kText:
       if (cell.text == "NULL") {
         reader = ahead;

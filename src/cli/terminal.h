@@ -18,9 +18,9 @@ class Stream {
   [[nodiscard]] static Stream open(int fd, bool colour_allowed);
 
   [[nodiscard]] bool terminal() const { return terminal_; }
-  [[nodiscard]] bool unicode() const { return unicode_; }      // frames and bars may be drawn with more than ASCII
-  [[nodiscard]] bool cursor() const { return cursor_; }        // a line can be drawn over
-  [[nodiscard]] std::size_t width() const { return width_; }   // in terminal cells
+  [[nodiscard]] bool unicode() const { return unicode_; }     // frames and bars may be drawn with more than ASCII
+  [[nodiscard]] bool cursor() const { return cursor_; }       // a line can be drawn over
+  [[nodiscard]] std::size_t width() const { return width_; }  // in terminal cells
 
   [[nodiscard]] std::string painted(Paint paint, std::string_view text) const;
   // Writes all of it. False when nobody reads any more.

@@ -27,13 +27,15 @@ Cluster first_cluster(std::string_view text) {
   while (cluster.bytes < text.size()) {
     utf8proc_int32_t code = 0;
     const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data() + cluster.bytes);
-    const utf8proc_ssize_t length = utf8proc_iterate(at, static_cast<utf8proc_ssize_t>(text.size() - cluster.bytes), &code);
+    const utf8proc_ssize_t length =
+        utf8proc_iterate(at, static_cast<utf8proc_ssize_t>(text.size() - cluster.bytes), &code);
     if (length <= 0) {  // not UTF-8: a byte on its own, so that callers always get on
       if (cluster.bytes == 0) cluster = {1, 1};
       break;
     }
     if (cluster.bytes > 0 && utf8proc_grapheme_break_stateful(previous, code, &state) != 0) break;
-    const std::size_t width = code == kEmojiPresentation ? 2 : static_cast<std::size_t>(std::max(utf8proc_charwidth(code), 0));
+    const std::size_t width =
+        code == kEmojiPresentation ? 2 : static_cast<std::size_t>(std::max(utf8proc_charwidth(code), 0));
     cluster.width = std::max(cluster.width, width);
     cluster.bytes += static_cast<std::size_t>(length);
     previous = code;
@@ -56,7 +58,8 @@ void append_escape(std::string& out, utf8proc_int32_t code) {
     out += "\\t";
   } else {
     out += "\\u";
-    for (int shift = 12; shift >= 0; shift -= 4) out += kHex[(static_cast<std::uint32_t>(code) >> static_cast<std::uint32_t>(shift)) & 15U];
+    for (int shift = 12; shift >= 0; shift -= 4)
+      out += kHex[(static_cast<std::uint32_t>(code) >> static_cast<std::uint32_t>(shift)) & 15U];
   }
 }
 
@@ -74,7 +77,8 @@ std::string visible(std::string_view text, bool keep_lines) {
       text.remove_prefix(1);
       continue;
     }
-    const bool control = code < 0x20 || (code >= 0x7F && code < 0xA0) || turns_direction(code) || code == 0x2028 || code == 0x2029;
+    const bool control =
+        code < 0x20 || (code >= 0x7F && code < 0xA0) || turns_direction(code) || code == 0x2028 || code == 0x2029;
     if (control && !(keep_lines && code == '\n')) {
       append_escape(out, code);
     } else {

@@ -221,9 +221,11 @@ std::vector<std::string> unique_names(const std::vector<Column>& columns) {
   std::set<std::string> used;
   for (const Column& column : columns) {
     std::string name = column.name;
-    for (int suffix = 2; !used.insert(name).second || (name != column.name && taken.contains(name)); ++suffix) {
+    // The first of its name keeps it; a made-up name must be neither used nor a column's own.
+    for (int suffix = 2; used.contains(name) || (name != column.name && taken.contains(name)); ++suffix) {
       name = column.name + "_" + std::to_string(suffix);
     }
+    used.insert(name);
     names.push_back(std::move(name));
   }
   return names;

@@ -223,15 +223,23 @@ class Answers(Case):
         self.assertEqual(shown["answer"]["question"], "How many visits a site?")
         self.assertTrue(shown["receipt"]["acknowledged"])
         self.assertEqual(shown["query"]["rows"], rows)
-        verified = self.document("answers", committed["answer_id"], "--verify", "--source", "clinic=clinic") \
-            if False else self.candor("answers", committed["answer_id"], "--verify")
-        self.assertIn(verified.returncode, (0, 1, 10, 14), verified.stdout)
+        verified = self.document("answers", committed["answer_id"], "clinic", "--verify")
+        self.assertTrue(verified["same"])
+        self.assertEqual(verified["counted"], 1)
         listed = self.document("answers")
         self.assertEqual(listed["agent_surface"]["universe_total"], 1)
         shown, exit = self.on_terminal("answers", committed["answer_id"], NO_COLOR="1")
         self.assertEqual(exit, 0)
         for part in ("How many visits a site?", "join-coverage  finding", "23 of 513 rows matched, 4.5 %", "acknowledged"):
             self.assertIn(part, shown)
+        (self.data / "visits.csv").write_text("patient_id,cost\nP0001,1.00\n")
+        changed = self.document("answers", committed["answer_id"], "clinic", "--verify", exit=1)
+        self.assertFalse(changed["same"])
+        self.assertEqual(changed["counts"][0]["now"]["left_matched"], 1)
+        lost = self.document("answers", committed["answer_id"], "--verify", exit=4)
+        self.assertIn("failure", lost["counts"][0], "what can't be counted is no agreement")
+        shown, _ = self.on_terminal("answers", committed["answer_id"], "clinic", "--verify", NO_COLOR="1")
+        self.assertIn("then 23 of 513, 23 of 123; now 1 of 513, 1 of 1", shown)
 
     def test_check_finds_the_same_without_a_commit(self):
         checked = self.document("check", self.SPARSE, "clinic", exit=7)
@@ -244,7 +252,8 @@ class Answers(Case):
 
     def test_bad_answers(self):
         self.assertEqual(self.document("commit", stdin="{", exit=2)["code"], "bad-request")
-        self.assertEqual(self.document("commit", stdin="[]", exit=2)["code"], "bad-request")
+        self.assertEqual(self.document("commit", "[]", exit=2)["code"], "bad-request")
+        self.assertEqual(self.document("commit", '{"unresolved":"no common key"}', "clinic")["state"], "unresolved")
         self.assertEqual(self.document("answers", "a99", exit=4)["error"], True)
         self.assertEqual(self.document("answers", "--verify", exit=2)["code"], "usage")
 
@@ -268,7 +277,7 @@ class Others(Case):
         self.assertEqual({table["resource"] for table in document["resources"]}, {"clinic.patients", "clinic.visits"})
         one = self.document("schema", "patients", "--source", "clinic=clinic")
         self.assertEqual([column["name"] for column in one["resources"][0]["columns"]], ["patient_id", "site"])
-        missing = self.document("schema", "patience", "--source", "clinic=clinic", exit=1)
+        missing = self.document("schema", "clinic.patience", "--source", "clinic=clinic", exit=1)
         self.assertIn("clinic.patients", missing["hint"])
         shown, _ = self.on_terminal("schema", "clinic.patients", "--source", "clinic=clinic", NO_COLOR="1")
         self.assertIn("clinic.patients  table, 513 rows", shown)
@@ -312,6 +321,14 @@ class Others(Case):
         self.assertIn("1.5", names["duckdb"]["text"])
         self.assertIn("2 tables", names["source clinic"]["text"])
         self.assertEqual(document["limits"]["rows_per_result"], 1000)
+
+    def test_doctor_names_what_is_wrong_with_a_source(self):
+        (self.folder / "bad.duckdb").write_bytes(b"\0" * 8 + b"DUCK" + b"\x55" * 5000)
+        document = self.document("doctor", "--source", "bad=bad.duckdb", "--source", "clinic=clinic", exit=14)
+        names = {finding["name"]: finding for finding in document["findings"]}
+        self.assertFalse(names["source bad"]["ok"])
+        self.assertIn("bad.duckdb", names["source bad"]["failure"]["message"])
+        self.assertTrue(names["source clinic"]["ok"], "the others are open")
 
     def test_doctor_attacks(self):
         document = self.document("doctor", "--attack", "clinic")

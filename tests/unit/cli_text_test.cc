@@ -1,12 +1,11 @@
 // What a person sees: widths, folding, tables, scope lines, carets. Streams here are no terminals: 80 cells, no colours.
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <functional>
+#include <gtest/gtest.h>
 #include <string>
+#include <unistd.h>
 
 #include "cli/diagnostic_text.h"
 #include "cli/receipt_text.h"
@@ -65,7 +64,8 @@ std::string written(const std::function<void(const Stream&)>& write) {
   ::close(ends[1]);
   std::string text;
   std::array<char, 4096> buffer{};
-  for (ssize_t got = 0; (got = ::read(ends[0], buffer.data(), buffer.size())) > 0;) text.append(buffer.data(), static_cast<std::size_t>(got));
+  for (ssize_t got = 0; (got = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
+    text.append(buffer.data(), static_cast<std::size_t>(got));
   ::close(ends[0]);
   return text;
 }
@@ -146,7 +146,8 @@ TEST(ScopeLine, SaysWhatTheRowsAreAPartOf) {
   using scope::LimitSource;
   EXPECT_EQ(scope_line(scope::describe({}, 12, 12, ""), 12), "12 rows");
   EXPECT_EQ(scope_line(scope::describe({}, 1, 1, ""), 1), "1 row");
-  EXPECT_EQ(scope_line(surface(LimitSource::kDefault, LimitKind::kPagination, 1000, 0, 0), 0, 1892), "0 rows, 1,892 rows scanned");
+  EXPECT_EQ(scope_line(surface(LimitSource::kDefault, LimitKind::kPagination, 1000, 0, 0), 0, 1892),
+            "0 rows, 1,892 rows scanned");
   EXPECT_EQ(scope_line(surface(LimitSource::kStatement, LimitKind::kPagination, 12, 12, 1892), 12),
             "12 of 1,892 rows; LIMIT in the statement, no ORDER BY: which 12 is not defined");
   EXPECT_EQ(scope_line(surface(LimitSource::kStatement, LimitKind::kPagination, 100, 12, 12), 12), "12 rows");
@@ -159,7 +160,9 @@ TEST(ScopeLine, SaysWhatTheRowsAreAPartOf) {
   scope::AgentSurface best = surface(LimitSource::kStatement, LimitKind::kTopK, 10, 10, 50);
   best.order = scope::Order::kPartial;
   best.ties_at_border = 3;
-  EXPECT_EQ(scope_line(best, 10), "10 of 50 rows; the first by ORDER BY, but 3 more rows tie with the last: which of them is shown is not defined");
+  EXPECT_EQ(
+      scope_line(best, 10),
+      "10 of 50 rows; the first by ORDER BY, but 3 more rows tie with the last: which of them is shown is not defined");
   best.order = scope::Order::kTotal;
   EXPECT_EQ(scope_line(best, 10), "10 of 50 rows; the first by ORDER BY");
 }

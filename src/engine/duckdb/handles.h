@@ -1,11 +1,10 @@
 // DuckDB's C handles as owners that can be written to through `out()`; the statement types that the 1.4 header does not know. No logic here.
 #pragma once
 
+#include <duckdb.h>
 #include <memory>
 #include <string>
 #include <utility>
-
-#include <duckdb.h>
 
 namespace candor::engine::duckdb {
 
