@@ -169,8 +169,8 @@ TEST_F(WorkerProcessTest, ClosingEndsItWhateverRuns) {
   engine.close(2s);
   EXPECT_FALSE(runs(pid));
   auto deaf = std::async(std::launch::async, [&] { return drain(engine, statement(kDeaf)).failure; });
-  while (!engine.process()) std::this_thread::sleep_for(1ms);
-  std::this_thread::sleep_for(20ms);
+  while (engine.generation() < 2) std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(50ms);
   engine.close(50ms);
   EXPECT_TRUE(deaf.get());
   EXPECT_FALSE(engine.process());
