@@ -117,8 +117,10 @@ std::optional<std::uint64_t> ties_behind(engine::Engine& engine, const std::stri
     CellReader reader(batch->cells);
     for (std::uint32_t i = 0; i < batch->rows && reader.ok(); ++i, ++row) {
       std::string key = key_of(reader, columns, places);
-      if (row + 1 == border) last = std::move(key);
-      if (row < border) continue;
+      if (row < border) {
+        last = std::move(key);
+        continue;
+      }
       if (key != last) return ties;
       ++ties;
     }
@@ -127,7 +129,7 @@ std::optional<std::uint64_t> ties_behind(engine::Engine& engine, const std::stri
 
 void describe_order(scope::AgentSurface& surface, const Shown& shown, const sql::LimitClause& clause,
                     engine::Engine& engine, const std::string& whole, const CancelToken& cancel) {
-  const std::uint64_t border = *clause.offset + *clause.limit;
+  const std::uint64_t border = clause.offset.value_or(0) + clause.limit.value_or(0);
   const bool cut = surface.universe_total ? *surface.universe_total > border : true;
   if (!cut) {
     surface.order = scope::Order::kTotal;
