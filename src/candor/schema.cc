@@ -6,6 +6,7 @@
 
 #include "candor/names.h"
 #include "candor/service.h"
+#include "config/source_names.h"
 
 namespace candor {
 namespace {
@@ -33,7 +34,7 @@ Result<engine::Catalog> Service::schema(const Caller& caller, const std::string&
   std::ranges::copy_if(catalog.tables, std::back_inserter(wanted),
                        [&](const engine::CatalogTable& table) { return selects(resource, table); });
   if (wanted.empty()) {
-    return make_error("unknown-table", "no table or source named '" + resource + "'",
+    return make_error("unknown-table", "no table or source named '" + config::shown_spec(resource) + "'",
                       near_tables(resource.substr(resource.rfind('.') + 1), catalog));
   }
   catalog.tables = std::move(wanted);
