@@ -126,7 +126,7 @@ class Doctor {
     const FirstCell sqlite = ask("SELECT sqlite_version()", source.name);
     if (!sqlite.failure) sqlite_sources_.push_back(source.name);
     finding.text = counted(static_cast<std::uint64_t>(tables), "table", "tables") + ", " +
-                   (sqlite.failure ? "duckdb" : "sqlite " + sqlite.text) + ", " + source.spec;
+                   (sqlite.failure ? "duckdb" : "sqlite " + sqlite.text) + ", " + config::shown_spec(source.spec);
     for (const engine::CatalogTable& table : catalog->tables) {
       if (!table.file || table.source != source.name) continue;
       if (!table.file->failure.empty()) report_.warnings.push_back(table.file->path + ": " + table.file->failure);

@@ -5,12 +5,12 @@
 
 namespace candor::ledger {
 
-FilePlace::FilePlace(std::string path) : path_(std::move(path)), file_(identity(path_)) {}
+FilePlace::FilePlace(std::string path)
+    : path_(std::move(path)), file_(identity(path_)), log_(identity(path_ + "-wal")) {}
 
-Status FilePlace::check() {
-  const Identity log = identity(path_ + "-wal");
-  if (!log_) log_ = log;
-  if (log && log == log_ && file_ && identity(path_) == file_) return Ok{};
+Status FilePlace::check() const {
+  const bool same = file_ && log_ && identity(path_) == file_ && identity(path_ + "-wal") == log_;
+  if (same) return Ok{};
   return make_error("storage", path_ + " was removed or replaced while it was in use, and nothing written since is kept",
                     "start candor again");
 }

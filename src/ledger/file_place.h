@@ -14,11 +14,11 @@ namespace candor::ledger {
 
 class FilePlace {
  public:
-  // `path` is that of a database that was just opened for writing, with a write-ahead log.
+  // `path` is that of a database that is open, with a write-ahead log that was read or written.
   explicit FilePlace(std::string path);
 
   // After a commit: `storage` when the file or its log is no longer the one that was written to.
-  [[nodiscard]] Status check();
+  [[nodiscard]] Status check() const;
 
  private:
   using Identity = std::optional<std::pair<dev_t, ino_t>>;
@@ -26,7 +26,7 @@ class FilePlace {
 
   std::string path_;
   Identity file_;
-  Identity log_;  // from the first commit on: it is made by the first write, and stays as long as the database is open
+  Identity log_;  // there since the database was set up, and stays as long as it is open
 };
 
 }  // namespace candor::ledger
