@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text_layout.h"
+#include "config/source_names.h"
 #include "engine/attacks.h"
 
 namespace candor::cli {
