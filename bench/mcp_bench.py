@@ -1,7 +1,6 @@
 """MCP on standard input and output: cold start, small and large results, memory at rest; beside an empty server, DuckDB
 in-process, and another MCP server over the same SQLite file."""
 
-import pathlib
 import sqlite3
 import subprocess
 import time
@@ -19,7 +18,7 @@ TABLE = ("CREATE TABLE wide AS SELECT i AS id, 'customer ' || i AS name, i % 7 A
 
 
 def empty(where, size=1):
-    return Server([pathlib.Path(BUILD).resolve() / "bench" / "empty_server", size], where)
+    return Server([BUILD / "bench" / "empty_server", size], where)
 
 
 def peer_command():

@@ -9,8 +9,8 @@ import subprocess
 import tempfile
 import time
 
-BIN = os.environ.get("CANDOR_BIN", "build/release/bin/candor")
-BUILD = os.environ.get("CANDOR_BUILD_DIR", "build/release")
+BIN = pathlib.Path(os.environ.get("CANDOR_BIN", "build/release/bin/candor")).resolve()
+BUILD = pathlib.Path(os.environ.get("CANDOR_BUILD_DIR", "build/release")).resolve()
 
 
 @contextlib.contextmanager

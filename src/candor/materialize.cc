@@ -4,6 +4,7 @@
 
 #include "base/render_json.h"
 #include "candor/service.h"
+#include "ledger/digest.h"
 #include "sql/lexer.h"
 
 namespace candor {
@@ -23,8 +24,8 @@ bool plain_identifier(std::string_view name) {
 
 }  // namespace
 
-Result<Materialized> Service::materialize(const Caller& caller, std::string_view sql, const std::string& table, bool replace,
-                                          const RunOptions& options, CancelToken cancel) {
+Result<Materialized> Service::materialize(const Caller& caller, std::string_view sql, const std::string& table,
+                                          bool replace, const RunOptions& options, CancelToken cancel) {
   if (!is_utf8(sql) || sql.find('\0') != std::string_view::npos) {
     return make_error("invalid-text", "the statement is not valid UTF-8 or holds a NUL", "send the text as UTF-8");
   }
@@ -65,11 +66,24 @@ Result<Materialized> Service::materialize(const Caller& caller, std::string_view
   query.rows = "[]";
   query.temporary_objects = "[]";
   query.source_versions = "{}";
-  query.started_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-                         std::chrono::system_clock::now().time_since_epoch()).count();
+  query.started_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
   query.elapsed_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began).count();
   CANDOR_ASSIGN(result.query_id, ledger_->record_query(query));
+  ledger::Telemetry telemetry;
+  telemetry.surface = caller.surface;
+  telemetry.session = query.turn.session;
+  telemetry.turn = query.turn.turn;
+  telemetry.succeeded = true;
+  telemetry.statement_type = query.kind;
+  telemetry.resource = table;
+  telemetry.row_or_affected_count = result.rows;
+  telemetry.duration_ms = static_cast<double>(query.elapsed_ms);
+  telemetry.sql_length = query.sql.size();
+  telemetry.sql_fingerprint = ledger::sha256_hex(query.sql);
+  tell(telemetry);
   return result;
 }
 

@@ -104,8 +104,9 @@ std::string zsh_script(const std::vector<CommandInfo>& commands) {
                                      : ":value:";
       const bool repeatable = flag.value == "NAME=SPEC";
       for (const std::string& name : flag.names) {
-        cases += "        '" + std::string(repeatable ? "*" : "") + name + "[" + zsh_quoted(flag.description) + "]" +
-                 action + "' \\\n";
+        cases += repeatable ? "        '*" : "        '";
+        cases += name + "[" + zsh_quoted(flag.description) + "]" + action;
+        cases += "' \\\n";
       }
     }
     const std::string words = words_command(command);
@@ -152,7 +153,9 @@ std::string fish_script(const std::vector<CommandInfo>& commands) {
       text += " -d '" + quoted(flag.description) + "'\n";
     }
     const std::string words = words_command(command);
-    if (!words.empty()) text += here + " -f -a '(" + words + " | string split \" \")'\n";
+    if (words.empty()) continue;
+    text += here;
+    text += " -f -a '(" + words + " | string split \" \")'\n";
   }
   return text;
 }

@@ -227,8 +227,8 @@ Status Story::lost_zero() {
   if (digits["rows"].items().size() != 2 || states["rows"].items().size() != 7) {
     return broken("the lost ids are not those of one length and of seven states");
   }
-  page_.prose("No id of four digits matches, and seven states are in no GROUP BY. That a loss with such a shape holds an answer "
-              "too is what comes next; until then the counts are in every receipt. Compared as numbers, the ids meet:");
+  page_.prose("No id of four digits matches, and seven states are in no GROUP BY. This version does not hold an answer for a loss "
+              "of that shape; the counts stand in the receipt for whoever reads it. Compared as numbers, the ids meet:");
   return show_mended_top(question);
 }
 

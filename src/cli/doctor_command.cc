@@ -76,7 +76,10 @@ class Doctor {
     report_.findings.push_back({"home", configuration.home, {}});
     const Status ledger = candor_->ledger().check();
     report_.findings.push_back({"ledger", "sound", ledger.ok() ? std::nullopt : std::optional(ledger.error())});
-    for (const config::Source& source : configuration.sources) add_source(source);
+    const Result<engine::Catalog> catalog = candor_->schema(caller_, "");
+    for (const config::Source& source : configuration.sources) add_source(source, catalog);
+    if (catalog.ok())
+      report_.warnings.insert(report_.warnings.end(), catalog->warnings.begin(), catalog->warnings.end());
   }
 
   void attack(const std::vector<std::string>& sqlite_sources, Progress& progress) {
@@ -103,29 +106,34 @@ class Doctor {
     report_.findings.push_back({name, answer.text, answer.failure});
   }
 
-  void add_source(const config::Source& source) {
-    const Result<engine::Catalog> catalog = candor_->schema(caller_, source.name);
+  void add_source(const config::Source& source, const Result<engine::Catalog>& catalog) {
     Finding finding{"source " + source.name, "", {}};
     if (!catalog.ok()) {
       finding.failure = catalog.error();
       report_.findings.push_back(std::move(finding));
       return;
     }
+    // A source that can't be opened does not fail the others: the catalog's warning begins with its name.
+    const auto tells = [&](const std::string& warning) { return warning.starts_with(finding.name + ":"); };
+    const auto warning = std::ranges::find_if(catalog->warnings, tells);
+    const auto tables = std::ranges::count(catalog->tables, source.name, &engine::CatalogTable::source);
+    if (warning != catalog->warnings.end() && tables == 0) {
+      finding.failure = make_error("source-error", *warning, "mend or replace the file, or take the source out");
+      report_.findings.push_back(std::move(finding));
+      return;
+    }
     // Only SQLite has this function: a source that knows it is one.
     const FirstCell sqlite = ask("SELECT sqlite_version()", source.name);
     if (!sqlite.failure) sqlite_sources_.push_back(source.name);
-    finding.text = counted(catalog->tables.size(), "table", "tables") + ", " +
+    finding.text = counted(static_cast<std::uint64_t>(tables), "table", "tables") + ", " +
                    (sqlite.failure ? "duckdb" : "sqlite " + sqlite.text) + ", " + source.spec;
     for (const engine::CatalogTable& table : catalog->tables) {
-      if (!table.file) continue;
+      if (!table.file || table.source != source.name) continue;
       if (!table.file->failure.empty()) report_.warnings.push_back(table.file->path + ": " + table.file->failure);
       if (table.file->rows_rejected > 0) {
         report_.warnings.push_back(table.file->path + ": " + counted(table.file->rows_rejected, "row", "rows") +
                                    " not parsed");
       }
-    }
-    for (const std::string& warning : catalog->warnings) {
-      if (std::ranges::find(report_.warnings, warning) == report_.warnings.end()) report_.warnings.push_back(warning);
     }
     report_.findings.push_back(std::move(finding));
   }

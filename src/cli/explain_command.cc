@@ -3,9 +3,11 @@
 #include <vector>
 
 #include "base/near_names.h"
+#include "candor/documents.h"
 #include "cli/commands.h"
 #include "cli/table.h"
 #include "cli/text_layout.h"
+#include "scope/scope.h"
 
 namespace candor::cli {
 namespace {
@@ -55,6 +57,9 @@ ExitCode list_all(const Context& context) {
     json::Node document = json::Node::object();
     document.set("code_count", json::Node::number(static_cast<std::int64_t>(all_codes().size())));
     document.set("codes", std::move(list));
+    scope::AgentSurface surface = scope::describe({}, all_codes().size(), all_codes().size(), "");
+    surface.order = scope::Order::kTotal;  // by code
+    document.set("agent_surface", surface_document(surface));
     print_document(context, document);
     return ExitCode::kDone;
   }

@@ -66,8 +66,14 @@ constexpr Attack kAttacks[] = {
     {"attach", "ATTACH 'candor-attack.duckdb' AS other", kOpensDatabase},
     {"attach-memory", "ATTACH ':memory:' AS other", kOpensDatabase},
     {"attach-comment", "/* a */ -- b\n ATTACH ':memory:' AS other", kOpensDatabase},
-    {"attach-blank", "\xC2\xA0\xE2\x80\x83" "ATTACH ':memory:' AS other", kOpensDatabase},
-    {"attach-byte-order-mark", "\xEF\xBB\xBF" "ATTACH ':memory:' AS other", kOpensDatabase},
+    {"attach-blank",
+     "\xC2\xA0\xE2\x80\x83"
+     "ATTACH ':memory:' AS other",
+     kOpensDatabase},
+    {"attach-byte-order-mark",
+     "\xEF\xBB\xBF"
+     "ATTACH ':memory:' AS other",
+     kOpensDatabase},
     {"attach-sqlite", "ATTACH '/etc/passwd' AS other (TYPE sqlite)", kOpensDatabase},
     {"detach", "DETACH scratch", kSettings},
     {"use", "USE system", kSettings},

@@ -8,9 +8,9 @@
 namespace candor::engine {
 
 struct Attack {
-  std::string_view name;             // unique, kebab-case
-  std::string_view sql;              // one statement for the agent's lane
-  std::string_view what_it_would_do; // "read a file of the system": for people
+  std::string_view name;              // unique, kebab-case
+  std::string_view sql;               // one statement for the agent's lane
+  std::string_view what_it_would_do;  // "read a file of the system": for people
 };
 
 // None of them needs a source. An engine holds when it refuses each with a Diagnostic, whether or not writes to the

@@ -90,15 +90,10 @@ std::size_t Scanner::word_end(std::size_t from) const {
 // The end of a text whose opening quote stands before `from`. A doubled quote is one of the text's own.
 std::size_t Scanner::quoted_end(std::size_t from, char quote, bool escapes) {
   while (from < sql_.size()) {
-    if (escapes && sql_[from] == '\\') {
-      from += 2;
-    } else if (sql_[from] != quote) {
-      ++from;
-    } else if (at(from + 1) == quote) {
-      from += 2;
-    } else {
-      return from + 1;
-    }
+    const bool escape = escapes && sql_[from] == '\\';
+    const bool ends = sql_[from] == quote;
+    if (ends && at(from + 1) != quote) return from + 1;
+    from += escape || ends ? 2 : 1;
   }
   closed_ = false;
   return sql_.size();

@@ -252,7 +252,8 @@ class Answers(Case):
 
     def test_bad_answers(self):
         self.assertEqual(self.document("commit", stdin="{", exit=2)["code"], "bad-request")
-        self.assertEqual(self.document("commit", stdin="[]", exit=2)["code"], "bad-request")
+        self.assertEqual(self.document("commit", "[]", exit=2)["code"], "bad-request")
+        self.assertEqual(self.document("commit", '{"unresolved":"no common key"}', "clinic")["state"], "unresolved")
         self.assertEqual(self.document("answers", "a99", exit=4)["error"], True)
         self.assertEqual(self.document("answers", "--verify", exit=2)["code"], "usage")
 
@@ -320,6 +321,14 @@ class Others(Case):
         self.assertIn("1.5", names["duckdb"]["text"])
         self.assertIn("2 tables", names["source clinic"]["text"])
         self.assertEqual(document["limits"]["rows_per_result"], 1000)
+
+    def test_doctor_names_what_is_wrong_with_a_source(self):
+        (self.folder / "bad.duckdb").write_bytes(b"\0" * 8 + b"DUCK" + b"\x55" * 5000)
+        document = self.document("doctor", "--source", "bad=bad.duckdb", "--source", "clinic=clinic", exit=14)
+        names = {finding["name"]: finding for finding in document["findings"]}
+        self.assertFalse(names["source bad"]["ok"])
+        self.assertIn("bad.duckdb", names["source bad"]["failure"]["message"])
+        self.assertTrue(names["source clinic"]["ok"], "the others are open")
 
     def test_doctor_attacks(self):
         document = self.document("doctor", "--attack", "clinic")

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import threading
 
-BIN = os.environ.get("CANDOR_BIN", "build/release/bin/candor")
+BIN = str(pathlib.Path(os.environ.get("CANDOR_BIN", "build/release/bin/candor")).resolve())
 
 
 @dataclasses.dataclass

@@ -2,7 +2,6 @@
 #include "support/duckdb_shop.h"
 
 #include <gtest/gtest.h>
-
 #include <stdexcept>
 #include <utility>
 
@@ -20,14 +19,14 @@ void write_database(const std::string& path, const std::vector<std::string>& sta
 }
 
 DuckdbShop::DuckdbShop() {
-  write_database(folder_.path() + "/shop.duckdb",
-                 {"CREATE TABLE orders (id INTEGER PRIMARY KEY, customer VARCHAR NOT NULL, amount DECIMAL(10, 2))",
-                  "INSERT INTO orders VALUES (1, 'C1', 10.50), (2, 'C2', 20.00), (3, 'C9', 5.25)",
-                  "CREATE TABLE customers (code VARCHAR, name VARCHAR)",
-                  "INSERT INTO customers VALUES ('C1', 'Ada'), ('C2', 'Émile')",
-                  "CREATE VIEW big_orders AS SELECT * FROM orders WHERE amount > 10",
-                  "COMMENT ON TABLE orders IS 'one row an order'",
-                  "COMMENT ON COLUMN orders.customer IS 'customers.code'"});
+  write_database(
+      folder_.path() + "/shop.duckdb",
+      {"CREATE TABLE orders (id INTEGER PRIMARY KEY, customer VARCHAR NOT NULL, amount DECIMAL(10, 2))",
+       "INSERT INTO orders VALUES (1, 'C1', 10.50), (2, 'C2', 20.00), (3, 'C9', 5.25)",
+       "CREATE TABLE customers (code VARCHAR, name VARCHAR)",
+       "INSERT INTO customers VALUES ('C1', 'Ada'), ('C2', 'Émile')",
+       "CREATE VIEW big_orders AS SELECT * FROM orders WHERE amount > 10",
+       "COMMENT ON TABLE orders IS 'one row an order'", "COMMENT ON COLUMN orders.customer IS 'customers.code'"});
   write_database(folder_.path() + "/store.duckdb",
                  {"CREATE TABLE customers (code VARCHAR)", "CREATE TABLE stock (item VARCHAR)",
                   "INSERT INTO stock SELECT 'item ' || i FROM range(5) t(i)"});

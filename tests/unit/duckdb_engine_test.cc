@@ -1,17 +1,16 @@
 // Opening, names, writes, errors with spans, the catalog and copies, over published DuckDB databases.
-#include <gtest/gtest.h>
-
-#include <sys/wait.h>
-#include <unistd.h>
+#include "engine/duckdb/duckdb_engine.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
-#include "engine/duckdb/duckdb_engine.h"
 #include "support/duckdb_session.h"
 #include "support/duckdb_shop.h"
 #include "support/engine_rows.h"
@@ -51,8 +50,8 @@ TEST_F(DuckdbEngineTest, AnAmbiguousNameIsAnErrorAndNoGuess) {
   }
   // Not the table: an alias, a column, a common table expression, a qualified name, a text.
   for (const std::string other :
-       {"SELECT 1 AS customers", "WITH customers AS (SELECT 1) FROM customers", "FROM shop.customers", "SELECT 'customers'",
-        "SELECT customers.name FROM shop.customers"}) {
+       {"SELECT 1 AS customers", "WITH customers AS (SELECT 1) FROM customers", "FROM shop.customers",
+        "SELECT 'customers'", "SELECT customers.name FROM shop.customers"}) {
     EXPECT_EQ(run(other).code(), "") << other;
   }
   // A nearer one decides.
@@ -181,7 +180,8 @@ TEST_F(DuckdbEngineTest, KeepsTheScratchAndLosesTemporaries) {
 TEST_F(DuckdbEngineTest, ABadSourceTakesNoOtherDown) {
   Policy policy = shop_.policy();
   policy.sources.push_back({"gone", SourceKind::kDuckdb, shop_.folder().path() + "/gone.duckdb", ""});
-  policy.sources.push_back({"text", SourceKind::kDuckdb, shop_.folder().write("text.duckdb", std::string(20'000, 'x')), ""});
+  policy.sources.push_back(
+      {"text", SourceKind::kDuckdb, shop_.folder().write("text.duckdb", std::string(20'000, 'x')), ""});
   policy.sources.push_back({"SHOP", SourceKind::kDuckdb, shop_.folder().path() + "/store.duckdb", ""});
   policy.sources.push_back({"scratch", SourceKind::kDuckdb, shop_.folder().path() + "/store.duckdb", ""});
   shop_.open(policy);
@@ -195,6 +195,30 @@ TEST_F(DuckdbEngineTest, ABadSourceTakesNoOtherDown) {
   ASSERT_TRUE(catalog.ok());
   EXPECT_EQ(catalog.value().warnings.size(), 4U);
   EXPECT_FALSE(std::filesystem::exists(shop_.folder().path() + "/gone.duckdb"));
+}
+
+TEST_F(DuckdbEngineTest, ReadsFilesAsTables) {
+  std::filesystem::create_directories(shop_.folder().path() + "/data");
+  (void)shop_.folder().write("data/counties.csv", "code,name\n01001,Autauga\n01003,Baldwin\n");
+  (void)shop_.folder().write("data/empty.parquet", "no parquet");
+  Policy policy = shop_.policy();
+  policy.sources.push_back({"data", SourceKind::kFiles, shop_.folder().path() + "/data", ""});
+  shop_.open(policy);
+  EXPECT_EQ(run("FROM data.counties").all(), "[\"01001\",\"Autauga\"] [\"01003\",\"Baldwin\"]");
+  EXPECT_EQ(run("SELECT count(*) FROM counties").all(), "[2]");
+  EXPECT_EQ(run("INSERT INTO data.counties VALUES ('1', 'x')").code(), "read-only");
+  EXPECT_EQ(run("FROM '" + shop_.folder().path() + "/data/counties.csv'").code(), "not-published");
+  const Result<Catalog> catalog = engine().catalog();
+  ASSERT_TRUE(catalog.ok());
+  bool seen = false;
+  bool failed = false;
+  for (const CatalogTable& table : catalog.value().tables) {
+    if (table.source != "data" || !table.file) continue;
+    seen = seen || (table.name == "counties" && table.rows_exact && table.rows_estimated == 2U && table.file->header);
+    failed = failed || (!table.file->failure.empty() && table.columns.empty());
+  }
+  EXPECT_TRUE(seen);
+  EXPECT_TRUE(failed);
 }
 
 // Holds a database file open in another process until the pipe is closed.
@@ -296,7 +320,8 @@ TEST_F(DuckdbEngineTest, CatalogTellsWhatIsPublished) {
   const Result<Catalog> catalog = engine().catalog();
   ASSERT_TRUE(catalog.ok()) << catalog.error().message;
   std::vector<std::string> names;
-  for (const CatalogTable& table : catalog.value().tables) names.push_back(table.source + "." + table.schema + "." + table.name);
+  for (const CatalogTable& table : catalog.value().tables)
+    names.push_back(table.source + "." + table.schema + "." + table.name);
   EXPECT_EQ(names, (std::vector<std::string>{"scratch.main.mine", "shop.main.big_orders", "shop.main.customers",
                                              "shop.main.orders", "store.main.customers", "store.main.stock",
                                              "temp.main.fleeting"}));
@@ -395,8 +420,8 @@ Value of(CellKind kind, std::string text) {
 }
 
 TEST_F(DuckdbEngineTest, AppendsRowsOfAnotherEngineExactly) {
-  Rows rows({batch({{integer_value(1), text_value("é"), of(CellKind::kDecimal, "12.50"), of(CellKind::kBlob, std::string("\0\1", 2)),
-                     of(CellKind::kTemporal, "2024-02-29")}}),
+  Rows rows({batch({{integer_value(1), text_value("é"), of(CellKind::kDecimal, "12.50"),
+                     of(CellKind::kBlob, std::string("\0\1", 2)), of(CellKind::kTemporal, "2024-02-29")}}),
              batch({{Value{}, Value{}, Value{}, Value{}, Value{}}}), whole(2)});
   const std::vector<Column> columns = {
       {"a b", "BIGINT"}, {"t", "VARCHAR"}, {"d", "DECIMAL(18,2)"}, {"x", "BLOB"}, {"day", "DATE"}};
@@ -435,7 +460,8 @@ TEST_F(DuckdbEngineTest, AFailedAppendLeavesNothing) {
   cancelled.cancel();
   EXPECT_EQ(attempt(whole(1), cancelled), "cancelled");
   Rows rows({whole(0)});
-  EXPECT_EQ(engine().append("t", {{"a", "BIGINT); DROP TABLE old; --"}}, true, rows, CancelToken()).error().code, "bad-request");
+  EXPECT_EQ(engine().append("t", {{"a", "BIGINT); DROP TABLE old; --"}}, true, rows, CancelToken()).error().code,
+            "bad-request");
   EXPECT_EQ(run("FROM old").all(), "[5]");
 }
 

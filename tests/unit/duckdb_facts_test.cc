@@ -1,8 +1,7 @@
 // What the engine tells the review of tables and functions, and what it must not claim to know.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <cstdint>
+#include <gtest/gtest.h>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -70,8 +69,10 @@ TEST_F(DuckdbFacts, SeesViewsAndShadows) {
 }
 
 TEST_F(DuckdbFacts, KnowsTheWidthOfFixedTypes) {
-  make("CREATE TABLE f (b BOOLEAN, i INTEGER, l BIGINT, h HUGEINT, d DECIMAL(38, 2), day DATE, moment TIMESTAMP, "
-       "zone TIMESTAMPTZ, u UUID, e ENUM('a', 'four'), x DOUBLE, v INTERVAL, list INTEGER[], s STRUCT(a INTEGER), blob BLOB)");
+  make(
+      "CREATE TABLE f (b BOOLEAN, i INTEGER, l BIGINT, h HUGEINT, d DECIMAL(38, 2), day DATE, moment TIMESTAMP, "
+      "zone TIMESTAMPTZ, u UUID, e ENUM('a', 'four'), x DOUBLE, v INTERVAL, list INTEGER[], s STRUCT(a INTEGER), blob "
+      "BLOB)");
   const TableFacts known = facts({"", "", "f"}, {"b", "i", "l", "h", "d", "day", "moment", "zone", "u", "e", "x", "v"});
   for (const ColumnFacts& column : known.columns) {
     const bool asked = column.name != "list" && column.name != "s" && column.name != "blob";
@@ -156,8 +157,9 @@ TEST_F(DuckdbFacts, AnOpenTransactionKeepsUpdatesPending) {
 }
 
 TEST_F(DuckdbFacts, SeesCollations) {
-  make("CREATE TABLE c (a VARCHAR COLLATE NOCASE, b VARCHAR, \"x y\" VARCHAR COLLATE NOACCENT DEFAULT 'q', d INTEGER, "
-       "CHECK (b <> 'COLLATE'))");
+  make(
+      "CREATE TABLE c (a VARCHAR COLLATE NOCASE, b VARCHAR, \"x y\" VARCHAR COLLATE NOACCENT DEFAULT 'q', d INTEGER, "
+      "CHECK (b <> 'COLLATE'))");
   const TableFacts known = facts({"", "", "c"}, {"a", "b"});
   ASSERT_EQ(known.columns.size(), 4U);
   EXPECT_TRUE(known.columns[0].collated);
@@ -172,9 +174,11 @@ TEST_F(DuckdbFacts, TellsFunctionsApart) {
       {"upper", "UPPER", "+", "~~", "||", "random", "now", "uuid", "sum", "count_star", "mine", "nosuch", "nextval"});
   ASSERT_TRUE(known.ok());
   const auto told = [&](std::size_t i) {
-    return std::string(known.value()[i].built_in ? "built-in" : "not") + (known.value()[i].repeatable ? " repeatable" : "");
+    return std::string(known.value()[i].built_in ? "built-in" : "not") +
+           (known.value()[i].repeatable ? " repeatable" : "");
   };
-  for (const std::size_t i : {0, 1, 2, 3, 4, 6, 8, 9}) EXPECT_EQ(told(i), "built-in repeatable") << known.value()[i].name;
+  for (const std::size_t i : {0, 1, 2, 3, 4, 6, 8, 9})
+    EXPECT_EQ(told(i), "built-in repeatable") << known.value()[i].name;
   for (const std::size_t i : {5, 7, 12}) EXPECT_EQ(told(i), "built-in") << known.value()[i].name;
   for (const std::size_t i : {10, 11}) EXPECT_EQ(told(i), "not") << known.value()[i].name;
   make("CREATE OR REPLACE TEMP MACRO \"+\"(a, b) AS 7");

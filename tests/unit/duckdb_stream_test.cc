@@ -1,9 +1,8 @@
 // Rows under caps, exact counting, errors in mid-stream, cancelling, deadlines, and statements beside each other.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <gtest/gtest.h>
 #include <memory>
 #include <string>
 #include <thread>
@@ -16,7 +15,8 @@
 namespace candor::engine {
 namespace {
 
-constexpr const char* kEndless = "SELECT count(*) FROM range(100000000000) a, range(1000) b WHERE (a.range * b.range) % 7 = 3";
+constexpr const char* kEndless =
+    "SELECT count(*) FROM range(100000000000) a, range(1000) b WHERE (a.range * b.range) % 7 = 3";
 
 class DuckdbStream : public testing::Test {
  protected:
@@ -115,6 +115,14 @@ TEST_F(DuckdbStream, ZeroRowsKeepTheirColumns) {
   ASSERT_EQ(ran.header.columns.size(), 3U);
   EXPECT_EQ(ran.header.columns[1], (Column{"id", "VARCHAR"}));
   EXPECT_EQ(ran.header.columns[2], (Column{"amount", "DECIMAL(10,2)"}));
+}
+
+TEST_F(DuckdbStream, ZeroRowsSayHowManyWereScanned) {
+  ASSERT_EQ(test::run(engine(), "CREATE TABLE t AS SELECT i FROM range(10000) r(i)").code(), "");
+  EXPECT_EQ(test::run(engine(), "SELECT i FROM t WHERE i % 7 = 9").end.rows_scanned, 10'000U);
+  EXPECT_EQ(test::run(engine(), "SELECT i FROM t WHERE i % 7 = 3").end.rows_scanned, std::nullopt);
+  const test::Ran explained = test::run(engine(), "EXPLAIN ANALYZE SELECT count(*) FROM t WHERE i % 7 = 3");
+  EXPECT_NE(explained.all().find("1,429 rows"), std::string::npos) << explained.all();
 }
 
 TEST_F(DuckdbStream, AnErrorInMidStreamIsAnError) {
@@ -220,6 +228,10 @@ TEST_F(DuckdbStream, TemporaryObjectsAreNeverSeenByHalf) {
   EXPECT_EQ(test::run(engine(), "FROM mine").all(), "[7]");
   ASSERT_EQ(test::run(engine(), "DROP TABLE mine").code(), "");
   EXPECT_TRUE(test::run(engine(), "SELECT 1").header.temporary_objects.empty());
+  // Nothing binds the session to its main connection any more.
+  first = engine().run(endless, CancelToken());
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(test::run(engine(), "SELECT 2").all(), "[2]");
 }
 
 TEST_F(DuckdbStream, ManyAtOnceGiveWhatEachOfThemGivesAlone) {

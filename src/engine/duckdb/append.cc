@@ -46,7 +46,8 @@ class Copy {
   Result<std::uint64_t> copy(bool replace, RowStream& rows, const CancelToken& cancel) {
     CANDOR_TRY(create(replace));
     Appender appender;
-    if (duckdb_appender_create_ext(connection_, kScratch.data(), "main", table_.c_str(), appender.out()) != DuckDBSuccess) {
+    if (duckdb_appender_create_ext(connection_, kScratch.data(), "main", table_.c_str(), appender.out()) !=
+        DuckDBSuccess) {
       return appender_error(appender);
     }
     CANDOR_ASSIGN(const std::uint64_t copied, pull(appender, rows, cancel));
@@ -58,7 +59,8 @@ class Copy {
     const std::string name = "scratch.main." + quote_name(table_);
     std::string definitions;
     for (const Column& column : columns_) {
-      if (!is_type(column.type)) return make_error("bad-request", "column " + column.name + " has no type that can be written");
+      if (!is_type(column.type))
+        return make_error("bad-request", "column " + column.name + " has no type that can be written");
       definitions += (definitions.empty() ? "" : ", ") + quote_name(column.name) + " " + column.type;
     }
     if (replace) CANDOR_TRY(execute(connection_, "DROP TABLE IF EXISTS " + name));
@@ -72,7 +74,8 @@ class Copy {
       if (auto* failure = std::get_if<Diagnostic>(&item)) return std::move(*failure);
       if (const auto* end = std::get_if<End>(&item)) {
         if (end->rows_total && *end->rows_total == end->rows && !end->cut_by_chars) return end->rows;
-        return make_error("over-limit", "the rows were cut after " + std::to_string(end->rows) + ", and a part is not copied",
+        return make_error("over-limit",
+                          "the rows were cut after " + std::to_string(end->rows) + ", and a part is not copied",
                           "narrow the query, or raise the limit of rows");
       }
       CANDOR_TRY(append_batch(appender, std::get<RowBatch>(item)));
@@ -152,8 +155,7 @@ class Copy {
 Result<std::uint64_t> DuckdbEngine::append(const std::string& table, const std::vector<Column>& columns, bool replace,
                                            RowStream& rows, CancelToken cancel) {
   if (table.empty() || columns.empty()) return make_error("bad-request", "a table needs a name and a column");
-  CANDOR_ASSIGN(const Connections::Lease lease,
-                core_->connections.agent(false, Clock::now() + kLeaseDeadline, cancel));
+  CANDOR_ASSIGN(const Connections::Lease lease, core_->connections.agent(false, Clock::now() + kLeaseDeadline, cancel));
   Result<std::uint64_t> copied = Copy(*core_, lease.get(), table, columns).run(replace, rows, cancel);
   core_->objects_changed();
   return copied;

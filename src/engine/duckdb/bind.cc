@@ -21,7 +21,8 @@ std::optional<duckdb_hugeint> read_hugeint(std::string_view text) {
   Wide value = 0;
   for (const char c : digits) value = value * 10 + static_cast<unsigned>(c - '0');
   if (negative) value = ~value + 1;
-  return duckdb_hugeint{static_cast<std::uint64_t>(value), static_cast<std::int64_t>(static_cast<std::uint64_t>(value >> 64U))};
+  return duckdb_hugeint{static_cast<std::uint64_t>(value),
+                        static_cast<std::int64_t>(static_cast<std::uint64_t>(value >> 64U))};
 }
 
 duckdb_state bind_one(duckdb_prepared_statement prepared, idx_t index, const Value& value) {

@@ -2,25 +2,25 @@
 // would lose or could mean in two ways stays text, with a note that says why.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "engine/duckdb/import_session.h"
+#include "engine/duckdb/text_class.h"
 
 namespace candor::engine::duckdb {
 
 struct ColumnType {
   std::string type = "VARCHAR";
   std::string note;        // empty when there is nothing to say
-  std::string expression;  // gives the typed value of the column `name` of select_types
+  std::string expression;  // SQL that gives the typed value of the column of texts
 };
 
-// How many values are of which class; the classes are those of column_types.cc.
-using ClassCounts = std::map<std::string, std::uint64_t, std::less<>>;
+// How many values are of which TextClass.
+using ClassCounts = std::array<std::uint64_t, kTextClasses>;
 
 // Decides from the classes of all values that are not NULL. `column` is a quoted identifier.
 [[nodiscard]] ColumnType decide_type(const ClassCounts& counts, const std::string& column);

@@ -18,6 +18,13 @@ constexpr int kAgentSpares = 3;         // opened with the engine: only those ca
 constexpr int kReviewers = 2;
 // A full buffer of the default size, a megabyte, keeps the first rows back (17 ms against 0.7 on five million rows).
 constexpr const char* kBuffer = "SET SESSION streaming_buffer_size = '100KB'";
+// The agent's statements count the rows that their scans read (.02 ms each); EXPLAIN ANALYZE prints no more than the
+// metrics that are named here.
+constexpr const char* kProfile = "SET SESSION enable_profiling = 'no_output'";
+constexpr const char* kMetrics =
+    "SET SESSION custom_profiling_settings = '{\"CUMULATIVE_ROWS_SCANNED\": \"true\", \"OPERATOR_CARDINALITY\": "
+    "\"true\", "
+    "\"OPERATOR_TIMING\": \"true\", \"EXTRA_INFO\": \"true\"}'";
 constexpr std::chrono::milliseconds kTick{20};
 // Nothing of the user's lies on it; three-part names reach everything.
 constexpr std::string_view kReviewPath = "system.main";
@@ -50,7 +57,12 @@ Status Connections::open(duckdb_database database, std::string search_path) {
   CANDOR_TRY(add(true, false));
   for (int i = 0; i < kAgentSpares; ++i) CANDOR_TRY(add(false, false));
   for (int i = 0; i < kReviewers; ++i) CANDOR_TRY(add(false, true));
-  for (const auto& slot : slots_) CANDOR_TRY(execute(slot->connection.get(), kBuffer));
+  for (const auto& slot : slots_) {
+    CANDOR_TRY(execute(slot->connection.get(), kBuffer));
+    if (slot->review) continue;
+    CANDOR_TRY(execute(slot->connection.get(), kProfile));
+    CANDOR_TRY(execute(slot->connection.get(), kMetrics));
+  }
   return Ok{};
 }
 
@@ -72,7 +84,7 @@ Result<Connections::Slot*> Connections::add(bool main, bool review) {
 Connections::Slot* Connections::find_free(Want want) {
   const auto fits = [&](const std::unique_ptr<Slot>& slot) {
     if (slot->busy || slot->review != (want == Want::kReview)) return false;
-    return slot->main || want == Want::kReview || (want == Want::kAgent && !any_temporaries_);
+    return slot->main || want == Want::kReview || (want == Want::kAgent && !bound_to_main());
   };
   // The main connection stands first, so it is preferred.
   const auto found = std::find_if(slots_.begin(), slots_.end(), fits);
@@ -84,9 +96,10 @@ Result<Connections::Lease> Connections::take(Want want, Clock::time_point deadli
   std::unique_lock lock(mutex_);
   while (true) {
     Slot* slot = find_free(want);
-    if (slot == nullptr && (want == Want::kReview || (want == Want::kAgent && !any_temporaries_))) {
+    if (slot == nullptr && (want == Want::kReview || (want == Want::kAgent && !bound_to_main()))) {
       const bool review = want == Want::kReview;
-      const auto same = std::count_if(slots_.begin(), slots_.end(), [&](const auto& other) { return other->review == review; });
+      const auto same =
+          std::count_if(slots_.begin(), slots_.end(), [&](const auto& other) { return other->review == review; });
       if (same < kLaneMax) {
         CANDOR_ASSIGN(slot, add(false, review));
       }
@@ -112,10 +125,10 @@ Result<Connections::Lease> Connections::review(Clock::time_point deadline, const
   return take(Want::kReview, deadline, cancel);
 }
 
-void Connections::set_temporaries(std::vector<std::string> names, bool any) {
+void Connections::set_temporaries(std::vector<std::string> names, bool macro) {
   const std::lock_guard lock(mutex_);
   temporaries_ = std::move(names);
-  any_temporaries_ = any;
+  any_macros_ = any_macros_ || macro;
 }
 
 std::vector<std::string> Connections::temporaries() const {
@@ -125,10 +138,10 @@ std::vector<std::string> Connections::temporaries() const {
 
 bool Connections::any_temporaries() const {
   const std::lock_guard lock(mutex_);
-  return any_temporaries_;
+  return bound_to_main();
 }
 
-Status refresh_temporaries(Connections& connections, duckdb_connection main, bool created) {
+Status refresh_temporaries(Connections& connections, duckdb_connection main, bool macro) {
   CANDOR_ASSIGN(const std::vector<TextRow> rows,
                 query_text(main,
                            "SELECT table_name FROM system.main.duckdb_tables() WHERE temporary UNION ALL "
@@ -136,8 +149,7 @@ Status refresh_temporaries(Connections& connections, duckdb_connection main, boo
   std::vector<std::string> names;
   for (const TextRow& row : rows) names.push_back(row[0].value_or(""));
   std::sort(names.begin(), names.end());
-  const bool any = created || !names.empty() || connections.any_temporaries();
-  connections.set_temporaries(std::move(names), any);
+  connections.set_temporaries(std::move(names), macro);
   return Ok{};
 }
 

@@ -51,14 +51,16 @@ class Connections {
   [[nodiscard]] Result<Lease> agent(bool main_only, Clock::time_point deadline, const CancelToken& cancel);
   [[nodiscard]] Result<Lease> review(Clock::time_point deadline, const CancelToken& cancel);
 
-  // Tables and views, and whether there is any temporary object at all, macros too.
-  void set_temporaries(std::vector<std::string> names, bool any);
+  // Tables and views. `macro`: a temporary macro was created; whether one is left later is not looked for, since that
+  // costs a scan of all functions.
+  void set_temporaries(std::vector<std::string> names, bool macro);
   [[nodiscard]] std::vector<std::string> temporaries() const;
-  [[nodiscard]] bool any_temporaries() const;
+  [[nodiscard]] bool any_temporaries() const;  // macros too
 
  private:
   enum class Want { kMain, kAgent, kReview };
   Result<Lease> take(Want want, Clock::time_point deadline, const CancelToken& cancel);
+  [[nodiscard]] bool bound_to_main() const { return any_macros_ || !temporaries_.empty(); }
   Slot* find_free(Want want);
   Result<Slot*> add(bool main, bool review);
 
@@ -68,11 +70,10 @@ class Connections {
   std::condition_variable freed_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::string> temporaries_;
-  bool any_temporaries_ = false;
+  bool any_macros_ = false;
 };
 
-// Reads the temporary objects of the main connection anew. `created`: a macro may be among them, which is not looked for,
-// since that costs a scan of all functions; the session then counts as having temporary objects for good.
-Status refresh_temporaries(Connections& connections, duckdb_connection main, bool created);
+// Reads the temporary objects of the main connection anew, for set_temporaries.
+Status refresh_temporaries(Connections& connections, duckdb_connection main, bool macro);
 
 }  // namespace candor::engine::duckdb

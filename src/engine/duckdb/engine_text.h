@@ -1,10 +1,9 @@
 // Strings between DuckDB's C API and C++: taking over, quoting.
 #pragma once
 
+#include <duckdb.h>
 #include <string>
 #include <string_view>
-
-#include "duckdb.h"
 
 namespace candor::engine::duckdb {
 

@@ -21,7 +21,7 @@ struct EngineError {
   std::string type;     // "Parser", "Catalog", …
   std::string message;  // all its lines
   std::string subtype;
-  std::string entry;    // of a missing entry: "Table", "Scalar Function", …
+  std::string entry;  // of a missing entry: "Table", "Scalar Function", …
   std::string name;
   std::optional<std::size_t> position;
 };
@@ -125,7 +125,8 @@ struct Meaning {
 
 bool looks_like_path(std::string_view name) {
   if (has(name, "/") || has(name, "\\")) return true;
-  constexpr std::array kEndings = {".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".duckdb", ".db", ".gz", ".txt"};
+  constexpr std::array kEndings = {".csv",    ".tsv",    ".parquet", ".json", ".jsonl",
+                                   ".ndjson", ".duckdb", ".db",      ".gz",   ".txt"};
   const std::string folded = lower(name);
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) {
     return folded.size() > ending.size() && folded.compare(folded.size() - ending.size(), ending.size(), ending) == 0;
@@ -138,7 +139,8 @@ Meaning catalog_meaning(const EngineError& error) {
   }
   if (error.subtype == "MISSING_ENTRY") {
     if (error.entry == "Table" || error.entry == "View") {
-      if (looks_like_path(error.name)) return {"not-published", {}, "read a published table: SHOW ALL TABLES lists them"};
+      if (looks_like_path(error.name))
+        return {"not-published", {}, "read a published table: SHOW ALL TABLES lists them"};
       return {"unknown-table", error.name, {}};
     }
     if (has(error.entry, "Function") || has(error.entry, "Macro")) return {"unknown-function", error.name, {}};
@@ -162,13 +164,14 @@ Meaning binder_meaning(const EngineError& error) {
     const std::size_t from = message.find("column ") + 7;
     return {"unknown-column", message.substr(from, message.find(' ', from) - from), {}};
   }
-  if (message.rfind("Referenced table ", 0) == 0) return {"unknown-table", quoted_after(message, "Referenced table"), {}};
-  if (message.rfind("Catalog ", 0) == 0 && has(message, "does not exist")) {
+  if (message.starts_with("Referenced table "))
+    return {"unknown-table", quoted_after(message, "Referenced table"), {}};
+  if (message.starts_with("Catalog ") && has(message, "does not exist")) {
     return {"unknown-source", quoted_after(message, "Catalog"), {}};
   }
   if (error.subtype == "NO_MATCHING_FUNCTION" || has(message, "Could not choose a best candidate") ||
-      message.rfind("Cannot compare values", 0) == 0 || message.rfind("Cannot mix values", 0) == 0 ||
-      message.rfind("Cannot cast", 0) == 0) {
+      message.starts_with("Cannot compare values") || message.starts_with("Cannot mix values") ||
+      message.starts_with("Cannot cast")) {
     return {"type-mismatch", {}, "write the cast that is meant: CAST(x AS type)"};
   }
   if (has(message, "read-only")) return {"read-only", {}, {}};
@@ -188,7 +191,8 @@ Meaning meaning_of(const EngineError& error) {
   if (error.type == "Permission") return {"not-published", {}, "read a published table: SHOW ALL TABLES lists them"};
   if (error.type == "Out of Memory") return {"over-limit", {}, {}};
   if (error.type == "Dependency") return {"engine-error", {}, {}};
-  if (error.type == "TransactionContext" && has(lower(error.message), "conflict")) return {"busy", {}, "run the statement again"};
+  if (error.type == "TransactionContext" && has(lower(error.message), "conflict"))
+    return {"busy", {}, "run the statement again"};
   if (error.type == "IO" && (has(error.message, "No space left") || has(error.message, "not enough space"))) {
     return {"disk-full", {}, {}};
   }
@@ -214,8 +218,8 @@ Diagnostic translate_error(std::string_view text, const ErrorContext& context) {
   made.span = locate(error, context.sql, meaning.name);
   made.detail = meaning.name.empty() ? further_lines(error.message) : std::move(meaning.name);
   if (meaning.code == "over-limit") {
-    made.message = "the statement needs more memory than memory_mb allows (" +
-                   std::to_string(context.memory_bytes >> 20U) + ")";
+    made.message =
+        "the statement needs more memory than memory_mb allows (" + std::to_string(context.memory_bytes >> 20U) + ")";
     made.detail = message_line(error.message);
     made.hint = "narrow the statement, or raise memory_mb";
   }
@@ -227,7 +231,8 @@ Diagnostic translate_open_error(std::string_view text, std::string_view source, 
   const std::string who = "source " + std::string(source) + ": ";
   if (has(error.message, "Could not set lock") || has(error.message, "onflicting lock")) {
     return make_error("file-locked", who + "another process holds " + path + " for writing",
-                      "close the program that writes to it, or publish a copy of the file", message_line(error.message));
+                      "close the program that writes to it, or publish a copy of the file",
+                      message_line(error.message));
   }
   std::error_code failure;
   if (!std::filesystem::exists(path, failure)) {
@@ -235,7 +240,8 @@ Diagnostic translate_open_error(std::string_view text, std::string_view source, 
   }
   if (has(error.message, "not a valid DuckDB database") || has(error.message, "Trying to read a database file")) {
     return make_error("file-error", who + path + " is not a DuckDB database that this version can read",
-                      "publish the file as what it is, or write it anew with a newer DuckDB", message_line(error.message));
+                      "publish the file as what it is, or write it anew with a newer DuckDB",
+                      message_line(error.message));
   }
   return make_error("source-error", who + "can't open " + path + ": " + message_line(error.message));
 }

@@ -13,7 +13,7 @@ namespace candor::engine::duckdb {
 enum class StopReason : std::uint8_t { kNone, kDeadline, kCancelled, kBudget };
 
 struct ErrorContext {
-  std::string_view sql;                         // the text that spans point into
+  std::string_view sql;  // the text that spans point into
   StopReason stopped = StopReason::kNone;
   std::int64_t deadline_ms = 0;
   std::uint64_t memory_bytes = 0;

@@ -46,17 +46,35 @@ std::optional<std::uint64_t> fixed_width(std::string_view type) {
     std::string_view name;
     std::uint64_t bytes;
   };
-  constexpr std::array kWidths = {
-      Width{"BOOLEAN", 1},      Width{"TINYINT", 1},      Width{"UTINYINT", 1}, Width{"SMALLINT", 2},
-      Width{"USMALLINT", 2},    Width{"INTEGER", 4},      Width{"UINTEGER", 4}, Width{"BIGINT", 8},
-      Width{"UBIGINT", 8},      Width{"HUGEINT", 16},     Width{"UHUGEINT", 16}, Width{"FLOAT", 4},
-      Width{"DOUBLE", 8},       Width{"DATE", 4},         Width{"TIME", 8},     Width{"TIME_NS", 8},
-      Width{"TIMESTAMP", 8},    Width{"TIMESTAMP_S", 8},  Width{"TIMESTAMP_MS", 8}, Width{"TIMESTAMP_NS", 8},
-      Width{"TIME WITH TIME ZONE", 8}, Width{"TIMESTAMP WITH TIME ZONE", 8}, Width{"INTERVAL", 16}, Width{"UUID", 16}};
+  constexpr std::array kWidths = {Width{"BOOLEAN", 1},
+                                  Width{"TINYINT", 1},
+                                  Width{"UTINYINT", 1},
+                                  Width{"SMALLINT", 2},
+                                  Width{"USMALLINT", 2},
+                                  Width{"INTEGER", 4},
+                                  Width{"UINTEGER", 4},
+                                  Width{"BIGINT", 8},
+                                  Width{"UBIGINT", 8},
+                                  Width{"HUGEINT", 16},
+                                  Width{"UHUGEINT", 16},
+                                  Width{"FLOAT", 4},
+                                  Width{"DOUBLE", 8},
+                                  Width{"DATE", 4},
+                                  Width{"TIME", 8},
+                                  Width{"TIME_NS", 8},
+                                  Width{"TIMESTAMP", 8},
+                                  Width{"TIMESTAMP_S", 8},
+                                  Width{"TIMESTAMP_MS", 8},
+                                  Width{"TIMESTAMP_NS", 8},
+                                  Width{"TIME WITH TIME ZONE", 8},
+                                  Width{"TIMESTAMP WITH TIME ZONE", 8},
+                                  Width{"INTERVAL", 16},
+                                  Width{"UUID", 16}};
   if (!type.empty() && type.back() == ']') return std::nullopt;
   if (begins_with(type, "DECIMAL(")) return 16;
   if (begins_with(type, "ENUM(")) return enum_width(type);
-  const auto found = std::find_if(kWidths.begin(), kWidths.end(), [&](const Width& width) { return width.name == type; });
+  const auto found =
+      std::find_if(kWidths.begin(), kWidths.end(), [&](const Width& width) { return width.name == type; });
   return found == kWidths.end() ? std::nullopt : std::optional<std::uint64_t>(found->bytes);
 }
 
@@ -107,7 +125,8 @@ class FactsReader {
 
  private:
   static bool asked(const std::vector<std::string>& columns, const std::string& name) {
-    return std::any_of(columns.begin(), columns.end(), [&](const std::string& other) { return lower(other) == lower(name); });
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const std::string& other) { return lower(other) == lower(name); });
   }
 
   Result<std::vector<CatalogEntry>> read_entries(const std::string& table) {
@@ -129,7 +148,8 @@ class FactsReader {
     return entries;
   }
 
-  static const CatalogEntry* find(const std::vector<CatalogEntry>& entries, std::string_view source, std::string_view schema) {
+  static const CatalogEntry* find(const std::vector<CatalogEntry>& entries, std::string_view source,
+                                  std::string_view schema) {
     const auto found = std::find_if(entries.begin(), entries.end(), [&](const CatalogEntry& entry) {
       return lower(entry.name.source) == lower(source) && lower(entry.name.schema) == lower(schema);
     });
@@ -266,7 +286,8 @@ class FactsReader {
 }  // namespace
 
 Result<TableFacts> DuckdbEngine::table_facts(const TableName& name, const std::vector<std::string>& columns) {
-  CANDOR_ASSIGN(const Connections::Lease lease, core_->connections.review(Clock::now() + kCatalogDeadline, CancelToken()));
+  CANDOR_ASSIGN(const Connections::Lease lease,
+                core_->connections.review(Clock::now() + kCatalogDeadline, CancelToken()));
   return FactsReader(*core_, lease.get()).read(name, columns);
 }
 

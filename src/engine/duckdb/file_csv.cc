@@ -18,6 +18,7 @@ struct Dialect {
   std::string delimiter;
   std::string quote = "\"";
   std::string escape = "\"";
+  std::string comment;     // "#" where lines that begin with it are none of the table
   std::uint64_t skip = 0;  // lines before the header or the first row
   bool header = false;
   std::vector<std::string> names;
@@ -32,9 +33,10 @@ std::string long_lines(std::uint64_t longest) {
 
 // `options` narrow the search. Values that the sniffer did not see are "(empty)".
 Result<Dialect> sniff(ImportSession& session, const std::string& path, const std::string& options) {
-  CANDOR_ASSIGN(auto rows, session.rows("SELECT Delimiter, Quote, Escape, SkipRows::VARCHAR, HasHeader::VARCHAR, "
-                                        "unnest(list_transform(Columns, c -> c.name)) FROM sniff_csv(" +
-                                        in_quotes(path, '\'') + ", all_varchar = false, comment = ''" + options + ")"));
+  CANDOR_ASSIGN(auto rows,
+                session.rows("SELECT Delimiter, Quote, Escape, SkipRows::VARCHAR, HasHeader::VARCHAR, Comment, "
+                             "unnest(list_transform(Columns, c -> c.name)) FROM sniff_csv(" +
+                             in_quotes(path, '\'') + options + ")"));
   if (rows.empty()) return make_error("file-error", "the engine finds no columns in the file");
   Dialect dialect;
   const auto given = [](const std::string& cell) { return !cell.empty() && cell != "(empty)"; };
@@ -43,13 +45,15 @@ Result<Dialect> sniff(ImportSession& session, const std::string& path, const std
   dialect.escape = given(rows[0][2]) ? rows[0][2] : dialect.quote;
   dialect.skip = std::stoull(rows[0][3]);
   dialect.header = rows[0][4] == "true";
-  for (auto& row : rows) dialect.names.push_back(std::move(row[5]));
+  if (rows[0][5] == "#") dialect.comment = rows[0][5];
+  for (auto& row : rows) dialect.names.push_back(std::move(row[6]));
   return dialect;
 }
 
 // The sniffer takes a file with ragged rows for one of a single column, or gives up: then the delimiter that stands in the
 // only name, or the format's own, is tried with rows that do not fit left out.
-Result<Dialect> find_dialect(ImportSession& session, const ImportTask& task, const std::string& path, const std::string& lines) {
+Result<Dialect> find_dialect(ImportSession& session, const ImportTask& task, const std::string& path,
+                             const std::string& lines) {
   std::string own = task.file.format == FileFormat::kTsv ? "\t" : ",";
   const std::string first_try = task.file.format == FileFormat::kTsv ? ", delim = '\t'" : "";
   Result<Dialect> found = sniff(session, path, first_try + lines);
@@ -73,23 +77,33 @@ Result<Dialect> find_dialect(ImportSession& session, const ImportTask& task, con
 std::string staged(std::size_t column) { return "c" + std::to_string(column); }
 
 std::string reading(const std::string& path, const Dialect& dialect, bool header, const std::string& lines) {
-  std::string sql = "read_csv(" + in_quotes(path, '\'') + ", auto_detect = false, delim = " + in_quotes(dialect.delimiter, '\'') +
+  std::string sql = "read_csv(" + in_quotes(path, '\'') +
+                    ", auto_detect = false, delim = " + in_quotes(dialect.delimiter, '\'') +
                     ", quote = " + in_quotes(dialect.quote, '\'') + ", escape = " + in_quotes(dialect.escape, '\'') +
-                    ", comment = '', skip = " + std::to_string(dialect.skip) + ", header = " + (header ? "true" : "false") + lines +
-                    ", columns = {";
+                    ", comment = " + in_quotes(dialect.comment, '\'') + ", skip = " + std::to_string(dialect.skip) +
+                    ", header = " + (header ? "true" : "false") + lines + ", columns = {";
   for (std::size_t i = 0; i < dialect.names.size(); ++i) sql += (i > 0 ? ", " : "") + staged(i) + ": 'VARCHAR'";
   return sql + "}";
 }
 
 // Names that the sniffer changed, because they repeat or are empty, get a note with what stands in the file.
-Status note_renamed(ImportSession& session, const std::string& path, const Dialect& dialect, const std::string& lines, FileTable& out) {
-  if (!dialect.header) return Ok{};
+Status note_renamed(ImportSession& session, const std::string& path, const Dialect& dialect, const std::string& lines,
+                    FileTable& out) {
+  // Reading one row of thousands of columns costs seconds: only where a name is of the sniffer's making.
+  const auto made_up = [](const std::string& name) {
+    const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+    return digits < name.size() && (name.substr(0, digits).ends_with('_') || name.substr(0, digits) == "column");
+  };
+  if (!dialect.header || std::ranges::none_of(dialect.names, made_up)) return Ok{};
   auto rows = session.rows("SELECT * FROM " + reading(path, dialect, false, lines) + ", ignore_errors = true) LIMIT 1");
   if (!rows) return rows.error().code == "file-error" ? Status(Ok{}) : Status(std::move(rows).error());
   if (rows->empty()) return Ok{};
   for (std::size_t i = 0; i < dialect.names.size(); ++i) {
     const std::string& raw = (*rows)[0][i];
-    if (raw != dialect.names[i]) out.notes.push_back({.column = dialect.names[i], .note = raw.empty() ? "without a name in the file" : "named " + in_quotes(raw, '"') + " in the file"});
+    if (raw != dialect.names[i])
+      out.notes.push_back(
+          {.column = dialect.names[i],
+           .note = raw.empty() ? "without a name in the file" : "named " + in_quotes(raw, '"') + " in the file"});
   }
   return Ok{};
 }
@@ -97,25 +111,39 @@ Status note_renamed(ImportSession& session, const std::string& path, const Diale
 Status read_rejects(ImportSession& session, const TextScan& scan, const Dialect& dialect, FileTable& out) {
   CANDOR_ASSIGN(const std::uint64_t encoding,
                 session.count("SELECT count(*) FROM reject_errors WHERE error_message LIKE 'Invalid unicode%'"));
-  if (encoding > 0) return make_error("file-error", "its text is not UTF-8", "unpack the file and set `encoding:` for the source in candor.yaml");
+  if (encoding > 0)
+    return make_error("file-error", "its text is not UTF-8",
+                      "unpack the file and set `encoding:` for the source in candor.yaml");
   CANDOR_ASSIGN(out.origin.rows_rejected, session.count("SELECT count(DISTINCT line) FROM reject_errors"));
-  CANDOR_ASSIGN(auto rows, session.rows("SELECT line::VARCHAR, any_value(error_message) FROM reject_errors GROUP BY line ORDER BY line LIMIT " +
-                                        std::to_string(kRejectedShown)));
+  CANDOR_ASSIGN(
+      auto rows,
+      session.rows(
+          "SELECT line::VARCHAR, any_value(error_message) FROM reject_errors GROUP BY line ORDER BY line LIMIT " +
+          std::to_string(kRejectedShown)));
   for (const auto& row : rows) {
     out.origin.rejected.push_back({.line = std::stoull(row[0]), .reason = row[1].substr(0, row[1].find('\n'))});
   }
   // A quote that never closes takes all lines after it into one value, which is one rejected row for the engine.
-  CANDOR_ASSIGN(auto open, session.rows("SELECT line::VARCHAR FROM reject_errors WHERE error_message LIKE '%unterminated quote%' "
-                                        "ORDER BY line DESC LIMIT 1"));
+  CANDOR_ASSIGN(auto open,
+                session.rows("SELECT line::VARCHAR FROM reject_errors WHERE error_message LIKE '%unterminated quote%' "
+                             "ORDER BY line DESC LIMIT 1"));
   if (!open.empty() && scan.lines > std::stoull(open[0][0])) {
     const std::uint64_t behind = scan.lines - std::stoull(open[0][0]);
     out.origin.rows_rejected += behind;
     for (RejectedRow& rejected : out.origin.rejected) {
-      if (rejected.line == std::stoull(open[0][0])) rejected.reason += " The " + std::to_string(behind) + " lines behind it are lost with it.";
+      if (rejected.line == std::stoull(open[0][0]))
+        rejected.reason += " The " + std::to_string(behind) + " lines behind it are lost with it.";
     }
   }
+  if (!dialect.comment.empty()) {
+    out.origin.rows_rejected += scan.hash_lines;
+    for (const std::uint64_t line : scan.first_hash_lines)
+      out.origin.rejected.push_back({.line = line, .reason = "a comment"});
+    std::ranges::stable_sort(out.origin.rejected, {}, &RejectedRow::line);
+  }
   for (std::uint64_t line = dialect.skip; line > 0; --line) {
-    if (line <= kRejectedShown) out.origin.rejected.insert(out.origin.rejected.begin(), {.line = line, .reason = "before the header"});
+    if (line <= kRejectedShown)
+      out.origin.rejected.insert(out.origin.rejected.begin(), {.line = line, .reason = "before the header"});
   }
   out.origin.rows_rejected += dialect.skip;
   if (out.origin.rejected.size() > kRejectedShown) out.origin.rejected.resize(kRejectedShown);

@@ -1,8 +1,6 @@
 // What all formats share: size, encoding, failures that stay with their file. And Parquet, which needs nothing else.
 #include "engine/duckdb/file_import.h"
 
-#include <filesystem>
-#include <optional>
 #include <utility>
 
 #include "engine/duckdb/engine_text.h"
@@ -44,6 +42,16 @@ Result<std::string> as_utf8(const ImportTask& task, FileOrigin& origin) {
   return copy;
 }
 
+// The engine names the file that it read by its full path, a copy by ours.
+std::string with_own_name(std::string message, const ImportTask& task) {
+  for (const std::string& path : {task.file.real_path, task.work_directory + "/text", task.work_directory + "/lines"}) {
+    for (std::size_t at = message.find(path); at != message.npos; at = message.find(path, at + task.file.path.size())) {
+      message.replace(at, path.size(), task.file.path);
+    }
+  }
+  return message;
+}
+
 Status import_text(ImportSession& session, const ImportTask& task, FileTable& out) {
   if (task.file.bytes > task.file_bytes_max) {
     return make_error("file-error",
@@ -74,7 +82,8 @@ Result<FileTable> import_file(ImportSession& session, const ImportTask& task) {
   out.origin.path = task.file.path;
   out.origin.format = to_string(task.file.format);
   out.origin.bytes = task.file.bytes;
-  Status done = task.file.format == FileFormat::kParquet ? import_parquet(session, task, out) : import_text(session, task, out);
+  Status done =
+      task.file.format == FileFormat::kParquet ? import_parquet(session, task, out) : import_text(session, task, out);
   if (done && !out.view) {
     auto rows = session.count("SELECT count(*) FROM cache.main." + in_quotes(task.table, '"'));
     if (rows) {
@@ -87,7 +96,7 @@ Result<FileTable> import_file(ImportSession& session, const ImportTask& task) {
   Diagnostic failure = std::move(done).error();
   if (failure.code == "cancelled" || failure.code == "disk-full" || failure.code == "internal") return failure;
   CANDOR_TRY(session.run("DROP TABLE IF EXISTS cache.main." + in_quotes(task.table, '"')));
-  out.origin.failure = failure.message;
+  out.origin.failure = with_own_name(failure.message, task);
   if (!failure.hint.empty()) out.origin.failure += ": " + failure.hint;
   out.view = false;
   out.notes.clear();

@@ -23,8 +23,10 @@ struct ImportTask {
 [[nodiscard]] Result<FileTable> import_file(ImportSession& session, const ImportTask& task);
 
 // The parts of import_file, by format. Fail with `file-error`, then the table may be half made.
-[[nodiscard]] Status import_csv(ImportSession& session, const ImportTask& task, const std::string& path, FileTable& out);
-[[nodiscard]] Status import_json(ImportSession& session, const ImportTask& task, const std::string& path, FileTable& out);
+[[nodiscard]] Status import_csv(ImportSession& session, const ImportTask& task, const std::string& path,
+                                FileTable& out);
+[[nodiscard]] Status import_json(ImportSession& session, const ImportTask& task, const std::string& path,
+                                 FileTable& out);
 [[nodiscard]] Status import_parquet(ImportSession& session, const ImportTask& task, FileTable& out);
 
 }  // namespace candor::engine::duckdb

@@ -1,14 +1,14 @@
 // JSON and NDJSON: lines that are no JSON are counted, the rest is read by the engine; then texts that are dates get their
 // type, and numbers that would lose digits become text.
 #include <algorithm>
-#include <filesystem>
-#include <optional>
+#include <fstream>
 #include <utility>
 
 #include "engine/duckdb/column_types.h"
 #include "engine/duckdb/engine_text.h"
 #include "engine/duckdb/file_import.h"
 #include "engine/duckdb/file_text.h"
+#include "engine/duckdb/strict_json.h"
 
 namespace candor::engine::duckdb {
 namespace {
@@ -18,7 +18,8 @@ struct JsonColumn {
   std::string type;
 };
 
-std::string reading(const std::string& path, const std::string& format, std::uint64_t longest_line, const std::string& columns = {}) {
+std::string reading(const std::string& path, const std::string& format, std::uint64_t longest_line,
+                    const std::string& columns = {}) {
   // Only ISO dates are dates by themselves; times stay text until all of them were looked at.
   std::string sql = "read_json(" + in_quotes(path, '\'') + ", format = '" + format +
                     "', sample_size = -1, dateformat = '%Y-%m-%d', timestampformat = 'iso'";
@@ -27,31 +28,37 @@ std::string reading(const std::string& path, const std::string& format, std::uin
 }
 
 Result<std::vector<JsonColumn>> columns_of(ImportSession& session, const std::string& table) {
-  CANDOR_ASSIGN(auto rows, session.rows("SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = 'temp' AND table_name = " +
-                                        in_quotes(table, '\'') + " ORDER BY column_index"));
+  CANDOR_ASSIGN(
+      auto rows,
+      session.rows(
+          "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = 'temp' AND table_name = " +
+          in_quotes(table, '\'') + " ORDER BY column_index"));
   std::vector<JsonColumn> columns;
   for (auto& row : rows) columns.push_back({.name = std::move(row[0]), .type = std::move(row[1])});
   return columns;
 }
 
 // Columns whose numbers are integers with more digits than DOUBLE keeps.
-Result<std::vector<std::string>> columns_that_lose(ImportSession& session, const std::string& path, const std::string& format,
-                                                   std::uint64_t longest_line, const std::vector<JsonColumn>& columns) {
+Result<std::vector<std::string>> columns_that_lose(ImportSession& session, const std::string& path,
+                                                   const std::string& format, std::uint64_t longest_line,
+                                                   const std::vector<JsonColumn>& columns) {
   std::vector<std::string> lose;
   for (const JsonColumn& column : columns) {
     if (column.type != "DOUBLE") continue;
     const std::string name = in_quotes(column.name, '\'');
-    auto count = session.count("SELECT count(*) FROM " + reading(path, format, longest_line, ", columns = {" + name + ": 'JSON'}") +
-                               " WHERE regexp_full_match(" + in_quotes(column.name, '"') + "::VARCHAR, '-?[0-9]{16,}') AND " +
-                               in_quotes(column.name, '"') + "::VARCHAR::DECIMAL(38,0) IS DISTINCT FROM TRY_CAST(" +
-                               in_quotes(column.name, '"') + "::VARCHAR::DOUBLE AS DECIMAL(38,0))");
+    auto count = session.count(
+        "SELECT count(*) FROM " + reading(path, format, longest_line, ", columns = {" + name + ": 'JSON'}") +
+        " WHERE regexp_full_match(" + in_quotes(column.name, '"') + "::VARCHAR, '-?[0-9]{16,}') AND " +
+        in_quotes(column.name, '"') + "::VARCHAR::DECIMAL(38,0) IS DISTINCT FROM TRY_CAST(" +
+        in_quotes(column.name, '"') + "::VARCHAR::DOUBLE AS DECIMAL(38,0))");
     if (!count && count.error().code != "file-error") return std::move(count).error();
     if (!count || *count > 0) lose.push_back(column.name);
   }
   return lose;
 }
 
-Status stage(ImportSession& session, const std::string& path, const std::string& format, std::uint64_t longest_line, FileTable& out) {
+Status stage(ImportSession& session, const std::string& path, const std::string& format, std::uint64_t longest_line,
+             FileTable& out) {
   CANDOR_TRY(session.run("DROP TABLE IF EXISTS temp.staging"));
   CANDOR_TRY(session.run("CREATE TEMP TABLE staging AS SELECT * FROM " + reading(path, format, longest_line)));
   CANDOR_ASSIGN(const std::vector<JsonColumn> columns, columns_of(session, "staging"));
@@ -60,11 +67,14 @@ Status stage(ImportSession& session, const std::string& path, const std::string&
   std::string list;
   for (const JsonColumn& column : columns) {
     const bool text = std::ranges::find(lose, column.name) != lose.end();
-    list += (list.empty() ? "" : ", ") + in_quotes(column.name, '\'') + ": " + in_quotes(text ? "VARCHAR" : column.type, '\'');
+    list += (list.empty() ? "" : ", ") + in_quotes(column.name, '\'') + ": " +
+            in_quotes(text ? "VARCHAR" : column.type, '\'');
   }
   CANDOR_TRY(session.run("DROP TABLE temp.staging"));
-  CANDOR_TRY(session.run("CREATE TEMP TABLE staging AS SELECT * FROM " + reading(path, format, longest_line, ", columns = {" + list + "}")));
-  for (const std::string& name : lose) out.notes.push_back({.column = name, .note = "kept as text: integers with more digits than a number keeps"});
+  CANDOR_TRY(session.run("CREATE TEMP TABLE staging AS SELECT * FROM " +
+                         reading(path, format, longest_line, ", columns = {" + list + "}")));
+  for (const std::string& name : lose)
+    out.notes.push_back({.column = name, .note = "kept as text: integers with more digits than a number keeps"});
   return Ok{};
 }
 
@@ -90,13 +100,24 @@ Status make_typed(ImportSession& session, const ImportTask& task, FileTable& out
       const ColumnType& type = types[next++];
       const bool noted = std::ranges::find(out.notes, column.name, &ColumnNote::column) != out.notes.end();
       if (is_temporal(type.type)) expression = type.expression;
-      if (!noted && !type.note.empty() && (is_temporal(type.type) || type.note.find("day and month") != std::string::npos)) {
+      if (!noted && !type.note.empty() &&
+          (is_temporal(type.type) || type.note.find("day and month") != std::string::npos)) {
         out.notes.push_back({.column = column.name, .note = type.note});
       }
     }
     sql += (sql.empty() ? "" : ", ") + expression + " AS " + name;
   }
-  return session.run("CREATE TABLE cache.main." + in_quotes(task.table, '"') + " AS SELECT " + sql + " FROM temp.staging");
+  return session.run("CREATE TABLE cache.main." + in_quotes(task.table, '"') + " AS SELECT " + sql +
+                     " FROM temp.staging");
+}
+
+// A file that ends in .json may hold a document a line: its first line is a whole object then.
+bool begins_with_whole_object(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  while (std::getline(file, line) && line.find_first_not_of(" \t\r") == line.npos) {
+  }
+  return internal::is_strict_json(line);
 }
 
 }  // namespace
@@ -109,6 +130,12 @@ Status import_json(ImportSession& session, const ImportTask& task, const std::st
     CANDOR_ASSIGN(const TextScan scan, scan_text(path));
     longest_line = scan.longest_line;
     if (format == "auto" && scan.first_character == '[') format = "array";
+    if (format == "auto" && scan.first_character == '{' && scan.lines > 1 && begins_with_whole_object(path))
+      format = "newline_delimited";
+    if (format != "newline_delimited") {
+      CANDOR_ASSIGN(const bool closed, is_closed_json(path));
+      if (!closed) return make_error("file-error", "the JSON text is not closed: the file is half written or damaged");
+    }
     if (format == "newline_delimited") {
       from = task.work_directory + "/lines";
       CANDOR_ASSIGN(LineCheck check, copy_json_lines(path, from));

@@ -1,8 +1,6 @@
 // Walking the folder of a file source.
 #include "engine/duckdb/file_listing.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -11,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sys/stat.h>
 
 #include "base/render_json.h"
 
@@ -76,7 +75,9 @@ std::string stamp_of(const struct stat& facts) {
          std::to_string(facts.st_dev) + ':' + std::to_string(facts.st_ino);
 }
 
-std::string in_message(const std::string& path) { return is_utf8(path) ? path : std::string("(a name that is not UTF-8)"); }
+std::string in_message(const std::string& path) {
+  return is_utf8(path) ? path : std::string("(a name that is not UTF-8)");
+}
 
 class Walker {
  public:
@@ -85,14 +86,17 @@ class Walker {
   Status walk(const fs::path& folder, const std::string& prefix, int depth) {
     std::error_code problem;
     std::vector<fs::directory_entry> entries;
-    for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem)) entries.push_back(*at);
+    for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
+      entries.push_back(*at);
     if (problem) {
-      if (depth == 0) return make_error("file-error", "can't list the folder " + in_message(folder.string()), {}, problem.message());
+      if (depth == 0)
+        return make_error("file-error", "can't list the folder " + in_message(folder.string()), {}, problem.message());
       leave_out(prefix, "can't be listed: " + problem.message());
       return Ok{};
     }
     std::ranges::sort(entries, {}, [](const fs::directory_entry& entry) { return entry.path().native(); });
-    for (const fs::directory_entry& entry : entries) CANDOR_TRY(visit(entry, prefix + entry.path().filename().string(), depth));
+    for (const fs::directory_entry& entry : entries)
+      CANDOR_TRY(visit(entry, prefix + entry.path().filename().string(), depth));
     return Ok{};
   }
 
@@ -145,7 +149,7 @@ class Walker {
 
   void file(const std::string& path, const std::string& real_path) {
     const NameParts parts = split_name(path);
-    struct stat facts {};
+    struct stat facts{};
     if (stat(real_path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return leave_out(path, "not a regular file");
     if (!parts.format) return leave_out(path, "not a CSV, TSV, Parquet, JSON or NDJSON file by its ending");
     if (!is_utf8(path)) return leave_out(path, "its name is not UTF-8");
@@ -174,7 +178,8 @@ std::optional<FileFormat> format_of_content(const std::string& path) {
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(file.gcount()));
   if (start.starts_with("PAR1")) return FileFormat::kParquet;
-  if (start.starts_with("\x1F\x8B") || start.starts_with("\x28\xB5\x2F\xFD") || start.find('\0') != start.npos) return std::nullopt;
+  if (start.starts_with("\x1F\x8B") || start.starts_with("\x28\xB5\x2F\xFD") || start.find('\0') != start.npos)
+    return std::nullopt;
   const std::size_t first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first == start.npos) return std::nullopt;
   if (start[first] == '{' || start[first] == '[') return FileFormat::kJson;
@@ -188,8 +193,9 @@ Status single_file(Listing& out, const struct stat& facts) {
   NameParts parts = split_name(name);
   if (!parts.format && !parts.compressed) parts.format = format_of_content(out.root);
   if (!parts.format) {
-    return make_error("file-error", "can't tell the format of " + in_message(out.root),
-                      "give it the ending .csv, .tsv, .parquet, .json or .ndjson, with .gz or .zst after a text format's");
+    return make_error(
+        "file-error", "can't tell the format of " + in_message(out.root),
+        "give it the ending .csv, .tsv, .parquet, .json or .ndjson, with .gz or .zst after a text format's");
   }
   out.files.push_back({.path = name,
                        .real_path = out.root,
@@ -249,17 +255,18 @@ Result<Listing> list_files(const SourceSpec& spec, const ImportLimits& limits) {
   Listing out;
   std::error_code problem;
   const fs::path root = fs::canonical(spec.path, problem);
-  struct stat facts {};
+  struct stat facts{};
   if (problem || stat(root.c_str(), &facts) != 0) {
-    return make_error("file-error", "there is no file or folder " + in_message(spec.path), "check the path of the source " + spec.name,
-                      problem.message());
+    return make_error("file-error", "there is no file or folder " + in_message(spec.path),
+                      "check the path of the source " + spec.name, problem.message());
   }
   out.root = root.string();
   if (S_ISREG(facts.st_mode)) {
     CANDOR_TRY(single_file(out, facts));
     return out;
   }
-  if (!S_ISDIR(facts.st_mode)) return make_error("file-error", in_message(out.root) + " is neither a file nor a folder");
+  if (!S_ISDIR(facts.st_mode))
+    return make_error("file-error", in_message(out.root) + " is neither a file nor a folder");
   Walker walker(out, limits);
   CANDOR_TRY(walker.walk(root, "", 0));
   walker.finish();

@@ -16,16 +16,16 @@ enum class FileFormat : std::uint8_t { kCsv, kTsv, kParquet, kJson, kNdjson };
 [[nodiscard]] std::string_view to_string(FileFormat format);  // "csv"
 
 struct SourceFile {
-  std::string path;      // relative to the source's folder; the name alone for a single file
+  std::string path;  // relative to the source's folder; the name alone for a single file
   std::string real_path;
   FileFormat format = FileFormat::kCsv;
   bool compressed = false;  // .gz or .zst, which the engine reads itself
   std::uint64_t bytes = 0;
-  std::string stamp;     // size, times and inode
+  std::string stamp;  // size, times and inode
 };
 
 struct Listing {
-  std::string root;  // real path of the folder or the file
+  std::string root;               // real path of the folder or the file
   std::vector<SourceFile> files;  // sorted by path
   std::vector<std::string> warnings;
   [[nodiscard]] std::string fingerprint() const;

@@ -33,13 +33,15 @@ Value texts(const std::vector<std::string>& all) {
 Value table_value(const FileTable& table) {
   const FileOrigin& origin = table.origin;
   Value rejected = list({});
-  for (const RejectedRow& row : origin.rejected) rejected.parts.push_back(list({number(row.line), text_value(row.reason)}));
+  for (const RejectedRow& row : origin.rejected)
+    rejected.parts.push_back(list({number(row.line), text_value(row.reason)}));
   Value notes = list({});
-  for (const ColumnNote& note : table.notes) notes.parts.push_back(list({text_value(note.column), text_value(note.note)}));
-  return list({text_value(table.name), number(table.view ? 1 : 0), number(table.rows), std::move(notes), text_value(origin.path),
-               text_value(origin.format), text_value(origin.delimiter), text_value(origin.quote), number(origin.header ? 1 : 0),
-               text_value(origin.encoding), number(origin.bytes), number(origin.rows_rejected), std::move(rejected),
-               text_value(origin.failure)});
+  for (const ColumnNote& note : table.notes)
+    notes.parts.push_back(list({text_value(note.column), text_value(note.note)}));
+  return list({text_value(table.name), number(table.view ? 1 : 0), number(table.rows), std::move(notes),
+               text_value(origin.path), text_value(origin.format), text_value(origin.delimiter),
+               text_value(origin.quote), number(origin.header ? 1 : 0), text_value(origin.encoding),
+               number(origin.bytes), number(origin.rows_rejected), std::move(rejected), text_value(origin.failure)});
 }
 
 // Takes the parts of a list one after the other; wrong kinds and missing parts make it fail.
@@ -108,7 +110,8 @@ Status write_origin(const std::string& path, const FileSource& source) {
   for (const FileTable& table : source.tables) tables.parts.push_back(table_value(table));
   std::string bytes(kVersionLine);
   CellWriter writer(bytes);
-  write_value(writer, list({text_value(source.version), std::move(tables), texts(source.warnings), texts(source.allowed_paths)}));
+  write_value(writer, list({text_value(source.version), std::move(tables), texts(source.warnings),
+                            texts(source.allowed_paths)}));
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();

@@ -2,15 +2,14 @@
 // "files-SOURCE-CONTENT" with the database and its side file; the names hold hashes of where and of what was read.
 #include "engine/duckdb/file_source.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 #include "engine/duckdb/file_import.h"
@@ -42,7 +41,8 @@ class FileLock {
     constexpr useconds_t kPauseMicros = 20'000;
     if (file_ < 0) return make_error("source-error", "can't lock the cache directory", {}, std::strerror(errno));
     while (flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK && errno != EINTR) return make_error("source-error", "can't lock the cache directory", {}, std::strerror(errno));
+      if (errno != EWOULDBLOCK && errno != EINTR)
+        return make_error("source-error", "can't lock the cache directory", {}, std::strerror(errno));
       if (cancel.cancelled()) return make_error("cancelled", "the import was cancelled");
       usleep(kPauseMicros);
     }
@@ -88,7 +88,8 @@ void remove_others(const Place& place) {
 }
 
 Result<std::vector<std::string>> reserved_words(ImportSession& session) {
-  CANDOR_ASSIGN(auto rows, session.rows("SELECT DISTINCT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')"));
+  CANDOR_ASSIGN(auto rows, session.rows("SELECT DISTINCT keyword_name FROM duckdb_keywords() WHERE keyword_category IN "
+                                        "('reserved', 'type_function')"));
   std::vector<std::string> words;
   for (auto& row : rows) words.push_back(std::move(row[0]));
   return words;
@@ -98,7 +99,8 @@ Status empty_folder(const std::string& path) {
   std::error_code problem;
   fs::remove_all(path, problem);
   if (mkdir(path.c_str(), 0700) == 0) return Ok{};
-  return make_error(errno == ENOSPC ? "disk-full" : "source-error", "can't make the folder " + path, {}, std::strerror(errno));
+  return make_error(errno == ENOSPC ? "disk-full" : "source-error", "can't make the folder " + path, {},
+                    std::strerror(errno));
 }
 
 struct Import {
@@ -113,8 +115,9 @@ Result<FileSource> import_all(const Import& import, const CancelToken& cancel) {
   const std::string work = import.building + "/work";
   CANDOR_TRY(empty_folder(work));
   const std::string& temp = import.limits.temp_directory;
-  CANDOR_ASSIGN(ImportSession session, ImportSession::open(import.building + "/data.duckdb", temp.empty() ? work + "/temp" : temp,
-                                                           import.limits, cancel));
+  CANDOR_ASSIGN(ImportSession session,
+                ImportSession::open(import.building + "/data.duckdb", temp.empty() ? work + "/temp" : temp,
+                                    import.limits, cancel));
   CANDOR_ASSIGN(const std::vector<std::string> reserved, reserved_words(session));
   const std::vector<std::string> names = table_names(import.listing.files, reserved);
   FileSource source;
@@ -150,7 +153,8 @@ Status failure_of_single(const SourceSpec& spec, const Listing& listing, const F
   return make_error("file-error", "can't read " + spec.path + ": " + source.tables[0].origin.failure);
 }
 
-Result<FileSource> build(const Import& import, const Place& place, const std::string& version, const CancelToken& cancel) {
+Result<FileSource> build(const Import& import, const Place& place, const std::string& version,
+                         const CancelToken& cancel) {
   CANDOR_TRY(empty_folder(import.building));
   CANDOR_ASSIGN(FileSource source, import_all(import, cancel));
   source.version = version;
@@ -168,7 +172,8 @@ Status make_cache_directory(const std::string& path) {
   std::error_code problem;
   fs::create_directories(fs::path(path).parent_path(), problem);
   if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return Ok{};
-  return make_error(errno == ENOSPC ? "disk-full" : "source-error", "can't make the cache directory " + path, {}, std::strerror(errno));
+  return make_error(errno == ENOSPC ? "disk-full" : "source-error", "can't make the cache directory " + path, {},
+                    std::strerror(errno));
 }
 
 }  // namespace
@@ -179,8 +184,9 @@ std::string file_version(const SourceSpec& spec, const ImportLimits& limits) {
   return short_hash(settings_of(spec, limits) + '\n' + listing->fingerprint());
 }
 
-Result<FileSource> prepare_file_source(const SourceSpec& spec, const std::string& cache_directory, const ImportLimits& limits,
-                                       const ImportProgressCallback& progress, CancelToken cancel) {
+Result<FileSource> prepare_file_source(const SourceSpec& spec, const std::string& cache_directory,
+                                       const ImportLimits& limits, const ImportProgressCallback& progress,
+                                       CancelToken cancel) {
   const std::optional<std::string> encoding = known_encoding(spec.encoding);
   if (!encoding) {
     return make_error("configuration", "the encoding " + spec.encoding + " of source " + spec.name + " can't be read",
@@ -206,7 +212,11 @@ Result<FileSource> prepare_file_source(const SourceSpec& spec, const std::string
       CANDOR_TRY(failure_of_single(spec, listing, *cached));
       return std::move(*cached);
     }
-    const Import import{.listing = listing, .limits = limits, .progress = progress, .encoding = *encoding, .building = place.building()};
+    const Import import{.listing = listing,
+                        .limits = limits,
+                        .progress = progress,
+                        .encoding = *encoding,
+                        .building = place.building()};
     auto source = build(import, place, version, cancel);
     if (!source) {
       std::error_code ignored;
@@ -219,7 +229,8 @@ Result<FileSource> prepare_file_source(const SourceSpec& spec, const std::string
     CANDOR_TRY(failure_of_single(spec, listing, *source));
     return source;
   }
-  return make_error("file-error", "the files of " + spec.path + " change while they are read", "try again when they are at rest");
+  return make_error("file-error", "the files of " + spec.path + " change while they are read",
+                    "try again when they are at rest");
 }
 
 }  // namespace candor::engine::duckdb

@@ -19,7 +19,8 @@ constexpr std::size_t kBlock = std::size_t{1} << 20U;
 constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 
 Diagnostic cannot(const std::string& what, const std::string& path) {
-  return make_error(errno == ENOSPC ? "disk-full" : "file-error", "can't " + what + ' ' + path, {}, std::strerror(errno));
+  return make_error(errno == ENOSPC ? "disk-full" : "file-error", "can't " + what + ' ' + path, {},
+                    std::strerror(errno));
 }
 
 // Gives the blocks of a file to `use`, each cut behind a line break where there is one; `use` returns false to stop.
@@ -66,7 +67,9 @@ std::size_t first_invalid(std::string_view bytes) {
   std::size_t at = 0;
   while (at < bytes.size()) {
     std::size_t length = 1;
-    while (length < 4 && at + length < bytes.size() && (static_cast<unsigned char>(bytes[at + length]) & 0xC0U) == 0x80U) ++length;
+    while (length < 4 && at + length < bytes.size() &&
+           (static_cast<unsigned char>(bytes[at + length]) & 0xC0U) == 0x80U)
+      ++length;
     if (!is_utf8(bytes.substr(at, length))) return at;
     at += length;
   }
@@ -113,6 +116,10 @@ class Scanner {
   void lines(std::string_view bytes) {
     for (std::size_t at = 0; at < bytes.size();) {
       const std::size_t end = bytes.find('\n', at);
+      if (line_ == 0 && bytes[at] == '#') {
+        ++scan_.hash_lines;
+        if (scan_.first_hash_lines.size() < kRejectedShown) scan_.first_hash_lines.push_back(scan_.lines + 1);
+      }
       if (end == bytes.npos) {
         line_ += bytes.size() - at;
         return;
@@ -149,16 +156,19 @@ void append_code_point(std::string& out, std::uint32_t code) {
 }
 
 // What the bytes 0x80 to 0x9F of windows-1252 mean; 0 where nothing (WHATWG's index, without its stand-ins).
-constexpr std::array<std::uint16_t, 32> kWindows1252 = {
-    0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017D, 0,
-    0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
+constexpr std::array<std::uint16_t, 32> kWindows1252 = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
+                                                        0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017D, 0,
+                                                        0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+                                                        0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
 
 // Decoders take a block and append UTF-8; false with the offset in the block of what they can't decode.
 class Decoder {
  public:
   explicit Decoder(const std::string& encoding) : utf16_(encoding == "utf-16"), windows_(encoding == "windows-1252") {}
 
-  bool decode(std::string_view bytes, std::string& out, std::size_t& bad) { return utf16_ ? wide(bytes, out, bad) : narrow(bytes, out, bad); }
+  bool decode(std::string_view bytes, std::string& out, std::size_t& bad) {
+    return utf16_ ? wide(bytes, out, bad) : narrow(bytes, out, bad);
+  }
   [[nodiscard]] bool complete() const { return !half_ && high_ == 0; }
 
  private:
@@ -239,10 +249,35 @@ Result<TextScan> scan_text(const std::string& path) {
   return scan;
 }
 
+Result<bool> is_closed_json(const std::string& path) {
+  std::int64_t depth = 0;
+  bool in_text = false;
+  bool escaped = false;
+  CANDOR_TRY(for_each_block(path, [&](std::string_view block) {
+    for (const char c : block) {
+      if (escaped) {
+        escaped = false;
+      } else if (in_text) {
+        escaped = c == '\\';
+        in_text = c != '"';
+      } else if (c == '"') {
+        in_text = true;
+      } else if (c == '[' || c == '{') {
+        ++depth;
+      } else if (c == ']' || c == '}') {
+        --depth;
+      }
+    }
+    return true;
+  }));
+  return depth == 0 && !in_text;
+}
+
 std::optional<std::string> known_encoding(std::string_view name) {
   std::string plain;
   for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   if (plain.empty() || plain == "utf8") return "utf-8";
   if (plain == "latin1" || plain == "iso88591") return "latin-1";
@@ -298,11 +333,13 @@ Result<LineCheck> copy_json_lines(const std::string& from, const std::string& to
       reason = "not valid JSON";
     } else {
       if (!objects) objects = text[first] == '{';
-      if (*objects != (text[first] == '{')) reason = *objects ? "not a JSON object" : "a JSON object among other values";
+      if (*objects != (text[first] == '{'))
+        reason = *objects ? "not a JSON object" : "a JSON object among other values";
     }
     if (!reason.empty()) {
       ++check.rejected;
-      if (check.first_rejected.size() < kRejectedShown) check.first_rejected.push_back({.line = number, .reason = reason});
+      if (check.first_rejected.size() < kRejectedShown)
+        check.first_rejected.push_back({.line = number, .reason = reason});
       continue;
     }
     ++check.accepted;

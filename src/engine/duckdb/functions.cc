@@ -11,15 +11,18 @@ namespace candor::engine::duckdb {
 namespace {
 
 constexpr std::chrono::seconds kCatalogDeadline{30};
+constexpr std::chrono::seconds kMainDeadline{
+    3};  // a long statement may hold the main connection; the review can't wait for it
 
 }  // namespace
 
 Status FunctionCatalog::load(Connections& connections) {
   CANDOR_ASSIGN(const Connections::Lease lease, connections.review(Clock::now() + kCatalogDeadline, CancelToken()));
-  CANDOR_ASSIGN(const std::vector<TextRow> rows,
-                query_text(lease.get(),
-                           "SELECT DISTINCT function_name, function_type, stability FROM system.main.duckdb_functions() "
-                           "WHERE internal"));
+  CANDOR_ASSIGN(
+      const std::vector<TextRow> rows,
+      query_text(lease.get(),
+                 "SELECT DISTINCT function_name, function_type, stability FROM system.main.duckdb_functions() "
+                 "WHERE internal"));
   for (const TextRow& row : rows) {
     const std::string name = lower(row[0].value_or(""));
     const std::string type = row[1].value_or("");
@@ -45,13 +48,11 @@ void FunctionCatalog::invalidate() {
 // Requires the lock. Temporary macros are seen by the connection alone that has them.
 Status FunctionCatalog::read_macros(Connections& connections) {
   if (!stale_) return Ok{};
-  const std::string query =
-      "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE NOT internal";
+  const std::string query = "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE NOT internal";
   std::set<std::string> user;
-  CANDOR_ASSIGN(Connections::Lease lease,
-                connections.any_temporaries()
-                    ? connections.agent(true, Clock::now() + kCatalogDeadline, CancelToken())
-                    : connections.review(Clock::now() + kCatalogDeadline, CancelToken()));
+  CANDOR_ASSIGN(Connections::Lease lease, connections.any_temporaries()
+                                              ? connections.agent(true, Clock::now() + kMainDeadline, CancelToken())
+                                              : connections.review(Clock::now() + kCatalogDeadline, CancelToken()));
   CANDOR_ASSIGN(const std::vector<TextRow> rows, query_text(lease.get(), query));
   for (const TextRow& row : rows) user.insert(lower(row[0].value_or("")));
   user_ = std::move(user);
@@ -59,7 +60,8 @@ Status FunctionCatalog::read_macros(Connections& connections) {
   return Ok{};
 }
 
-Result<std::vector<FunctionFacts>> FunctionCatalog::facts(Connections& connections, const std::vector<std::string>& names) {
+Result<std::vector<FunctionFacts>> FunctionCatalog::facts(Connections& connections,
+                                                          const std::vector<std::string>& names) {
   const std::lock_guard lock(mutex_);
   CANDOR_TRY(read_macros(connections));
   std::vector<FunctionFacts> facts;
@@ -68,7 +70,7 @@ Result<std::vector<FunctionFacts>> FunctionCatalog::facts(Connections& connectio
     const auto known = built_in_.find(folded);
     FunctionFacts& fact = facts.emplace_back();
     fact.name = name;
-    fact.built_in = known != built_in_.end() && user_.count(folded) == 0;
+    fact.built_in = known != built_in_.end() && !user_.contains(folded);
     fact.repeatable = fact.built_in && known->second;
   }
   return facts;

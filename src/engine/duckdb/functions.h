@@ -25,16 +25,17 @@ class FunctionCatalog {
   // Built-in table functions and pragmas, lower case.
   [[nodiscard]] const std::set<std::string>& table_functions() const { return table_functions_; }
 
-  [[nodiscard]] Result<std::vector<FunctionFacts>> facts(Connections& connections, const std::vector<std::string>& names);
+  [[nodiscard]] Result<std::vector<FunctionFacts>> facts(Connections& connections,
+                                                         const std::vector<std::string>& names);
 
  private:
   Status read_macros(Connections& connections);
 
-  std::map<std::string, bool> built_in_;     // lower case name -> repeatable; not changed after loading
+  std::map<std::string, bool> built_in_;  // lower case name -> repeatable; not changed after loading
   std::set<std::string> table_functions_;
   std::mutex mutex_;
   bool stale_ = true;
-  std::set<std::string> user_;               // lower case
+  std::set<std::string> user_;  // lower case
 };
 
 }  // namespace candor::engine::duckdb

@@ -26,8 +26,8 @@ Result<ImportSession> ImportSession::open(const std::string& database_path, cons
       duckdb_connect(made.database_.get(), made.connection_.out()) == DuckDBError) {
     return make_error("source-error", "the engine that imports files does not start");
   }
-  for (const char* setting :
-       {"autoinstall_known_extensions = false", "autoload_known_extensions = false", "preserve_insertion_order = true"}) {
+  for (const char* setting : {"autoinstall_known_extensions = false", "autoload_known_extensions = false",
+                              "preserve_insertion_order = true"}) {
     CANDOR_TRY(made.run("SET " + std::string(setting)));
   }
   CANDOR_TRY(made.run("SET threads = " + std::to_string(limits.threads)));
@@ -45,10 +45,34 @@ Result<QueryResult> ImportSession::execute(const std::string& sql) {
   const duckdb_state state = duckdb_query(connection_.get(), sql.c_str(), result.out());
   cancel_.forget(id);
   if (state == DuckDBSuccess) return result;
-  const std::string message = first_lines(result.error());
+  return failure(result.error());
+}
+
+Diagnostic ImportSession::failure(const std::string& message) {
+  const std::string shown = first_lines(message);
   if (cancel_.cancelled()) return make_error("cancelled", "the import was cancelled");
-  if (message.find("No space left") != std::string::npos) return make_error("disk-full", "there is no room for the import", {}, message);
-  return make_error("file-error", message);
+  if (message.find("No space left") != std::string::npos)
+    return make_error("disk-full", "there is no room for the import", {}, shown);
+  return make_error("file-error", shown);
+}
+
+Status ImportSession::scan(const std::string& sql, const std::function<void(duckdb_data_chunk)>& use) {
+  Prepared prepared;
+  Pending pending;
+  QueryResult result;
+  if (duckdb_prepare(connection_.get(), sql.c_str(), prepared.out()) == DuckDBError)
+    return failure(duckdb_prepare_error(prepared.get()));
+  if (duckdb_pending_prepared_streaming(prepared.get(), pending.out()) == DuckDBError)
+    return failure(duckdb_pending_error(pending.get()));
+  if (duckdb_execute_pending(pending.get(), result.out()) == DuckDBError) return failure(result.error());
+  while (const Chunk chunk{duckdb_fetch_chunk(*result.get())}) {
+    if (duckdb_data_chunk_get_size(chunk.get()) == 0) break;
+    if (cancel_.cancelled()) return failure({});
+    use(chunk.get());
+  }
+  // A missing chunk is the end or an error: only the error slot tells.
+  if (const std::string error = result.error(); !error.empty()) return failure(error);
+  return Ok{};
 }
 
 Status ImportSession::run(const std::string& sql) {

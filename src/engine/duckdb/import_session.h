@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ class ImportSession {
   [[nodiscard]] Status run(const std::string& sql);
   // The same; every cell cast to text, NULL as empty.
   [[nodiscard]] Result<std::vector<std::vector<std::string>>> rows(const std::string& sql);
+  // Gives the chunks of a result one after the other without holding it.
+  [[nodiscard]] Status scan(const std::string& sql, const std::function<void(duckdb_data_chunk)>& use);
   // Of a statement with one cell that is a count.
   [[nodiscard]] Result<std::uint64_t> count(const std::string& sql);
 
@@ -31,6 +34,7 @@ class ImportSession {
  private:
   ImportSession() = default;
   Result<QueryResult> execute(const std::string& sql);
+  Diagnostic failure(const std::string& message);
 
   Database database_;
   Connection connection_;

@@ -17,10 +17,11 @@ constexpr std::chrono::seconds kCatalogDeadline{30};
 
 Result<std::vector<TextRow>> read_names(Connections& connections, const std::string& condition) {
   CANDOR_ASSIGN(const Connections::Lease lease, connections.review(Clock::now() + kCatalogDeadline, CancelToken()));
-  return query_text(lease.get(),
-                    "SELECT database_name, table_name FROM system.main.duckdb_tables() WHERE NOT internal AND " + condition +
-                        " UNION ALL SELECT database_name, view_name FROM system.main.duckdb_views() WHERE NOT internal AND " +
-                        condition);
+  return query_text(
+      lease.get(),
+      "SELECT database_name, table_name FROM system.main.duckdb_tables() WHERE NOT internal AND " + condition +
+          " UNION ALL SELECT database_name, view_name FROM system.main.duckdb_views() WHERE NOT internal AND " +
+          condition);
 }
 
 // The tables that the engine's parser finds in a statement, as written; nothing for a kind that it can't tell.
@@ -46,9 +47,11 @@ std::vector<std::string> possible_names(const std::string& sql) {
   for (std::size_t i = 1; i < tokens.size(); ++i) {
     if (!is_name(tokens[i])) continue;
     // CREATE TABLE t names what is made, TABLE t what is read.
-    if (i > 1 && std::any_of(kMakers.begin(), kMakers.end(), [&](auto word) { return is_word(tokens[i - 2], word); })) continue;
+    if (i > 1 && std::any_of(kMakers.begin(), kMakers.end(), [&](auto word) { return is_word(tokens[i - 2], word); }))
+      continue;
     const bool dotted = i + 1 < tokens.size() && (is_symbol(tokens[i + 1], '.') || is_symbol(tokens[i + 1], '('));
-    const bool after = std::any_of(kBefore.begin(), kBefore.end(), [&](auto word) { return is_word(tokens[i - 1], word); });
+    const bool after =
+        std::any_of(kBefore.begin(), kBefore.end(), [&](auto word) { return is_word(tokens[i - 1], word); });
     if (after && !dotted) names.push_back(quote_name(name_of(tokens[i])));
   }
   return names;
@@ -80,7 +83,8 @@ Status NameIndex::load_sources(Connections& connections, const std::vector<std::
       if (lower(row[0].value_or("")) == lower(source)) sources_[lower(row[1].value_or(""))].push_back(source);
     }
   }
-  any_ambiguous_ = std::any_of(sources_.begin(), sources_.end(), [](const auto& entry) { return entry.second.size() > 1; });
+  any_ambiguous_ =
+      std::any_of(sources_.begin(), sources_.end(), [](const auto& entry) { return entry.second.size() > 1; });
   return Ok{};
 }
 
@@ -131,8 +135,9 @@ Status check_ambiguity(NameIndex& names, Connections& connections, duckdb_connec
     for (const std::string& source : sources) {
       forms += (forms.empty() ? "" : ", ") + quote_if_needed(source) + "." + quote_if_needed(*name);
     }
-    Diagnostic made = make_error("ambiguous-table", "the name " + *name + " stands for tables of " +
-                                 std::to_string(sources.size()) + " sources", "write one of " + forms, *name);
+    Diagnostic made = make_error(
+        "ambiguous-table", "the name " + *name + " stands for tables of " + std::to_string(sources.size()) + " sources",
+        "write one of " + forms, *name);
     made.span = find_name(sql, *name);
     return made;
   }

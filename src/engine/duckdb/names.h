@@ -32,8 +32,8 @@ class NameIndex {
  private:
   std::mutex mutex_;
   bool stale_ = true;
-  std::map<std::string, std::string> scratch_;                // lower case name -> name
-  std::map<std::string, std::vector<std::string>> sources_;   // lower case name -> sources; not changed after loading
+  std::map<std::string, std::string> scratch_;               // lower case name -> name
+  std::map<std::string, std::vector<std::string>> sources_;  // lower case name -> sources; not changed after loading
   bool any_ambiguous_ = false;
 };
 

@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kReservedNames = {"scratch", "temp", "system", "memory", "main", "pg_catalog", "information_schema"};
+constexpr std::array kReservedNames = {"scratch",           "temp", "system", "memory", "main", "pg_catalog",
+                                       "information_schema"};
 
 std::string real_path(const std::string& path) {
   std::error_code failure;
@@ -89,10 +90,11 @@ Status Core::open_scratch() {
 void Core::attach_all() {
   std::set<std::string> taken(kReservedNames.begin(), kReservedNames.end());
   for (const SourceSpec& spec : policy.sources) {
-    Status attached = taken.insert(lower(spec.name)).second
-                          ? attach(spec)
-                          : Status(make_error("source-error", "the name " + spec.name + " can't name this source, it is taken",
-                                              "name it otherwise"));
+    Status attached =
+        taken.insert(lower(spec.name)).second
+            ? attach(spec)
+            : Status(make_error("source-error", "the name " + spec.name + " can't name this source, it is taken",
+                                "name it otherwise"));
     if (!attached.ok()) failed.push_back(FailedSource{spec.name, std::move(attached).error()});
   }
 }
@@ -117,8 +119,8 @@ Status Core::attach(const SourceSpec& spec) {
   Connection connection;
   if (duckdb_connect(database.get(), connection.out()) != DuckDBSuccess) return make_error("internal", "no connection");
   QueryResult result;
-  const std::string statement = "ATTACH " + quote_text(source.database_path) + " AS " + quote_name(spec.name) +
-                                " (READ_ONLY, TYPE duckdb)";
+  const std::string statement =
+      "ATTACH " + quote_text(source.database_path) + " AS " + quote_name(spec.name) + " (READ_ONLY, TYPE duckdb)";
   if (duckdb_query(connection.get(), statement.c_str(), result.out()) != DuckDBSuccess) {
     return translate_open_error(result.error(), spec.name, source.database_path);
   }
@@ -144,7 +146,8 @@ Status Core::lock_down() {
   };
   for (const std::string& statement : statements) {
     const Status done = execute(connection.get(), statement);
-    if (!done.ok()) return make_error("internal", "the sandbox can't be set up: " + done.error().message, {}, statement);
+    if (!done.ok())
+      return make_error("internal", "the sandbox can't be set up: " + done.error().message, {}, statement);
   }
   CANDOR_ASSIGN(const std::vector<TextRow> rows,
                 query_text(connection.get(),

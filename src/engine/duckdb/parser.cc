@@ -72,10 +72,10 @@ Status ParserInstance::open() {
   CANDOR_TRY(execute(connection_.get(), "SET temp_directory = ''"));
   CANDOR_TRY(execute(connection_.get(), "SET enable_external_access = false"));
   CANDOR_TRY(execute(connection_.get(), "SET lock_configuration = true"));
-  if (duckdb_prepare(connection_.get(), "SELECT system.main.json_serialize_sql($1::VARCHAR)::VARCHAR", serialize_.out()) !=
-          DuckDBSuccess ||
-      duckdb_prepare(connection_.get(), "SELECT system.main.json_deserialize_sql($1::JSON)::VARCHAR", deserialize_.out()) !=
-          DuckDBSuccess) {
+  if (duckdb_prepare(connection_.get(), "SELECT system.main.json_serialize_sql($1::VARCHAR)::VARCHAR",
+                     serialize_.out()) != DuckDBSuccess ||
+      duckdb_prepare(connection_.get(), "SELECT system.main.json_deserialize_sql($1::JSON)::VARCHAR",
+                     deserialize_.out()) != DuckDBSuccess) {
     serialize_.reset();
     return make_error("engine-error", "the engine has no json_serialize_sql");
   }
@@ -85,7 +85,8 @@ Status ParserInstance::open() {
 Result<std::string> ParserInstance::call(Prepared& statement, std::string_view argument) {
   duckdb_bind_varchar_length(statement.get(), 1, argument.data(), argument.size());
   QueryResult result;
-  if (duckdb_execute_prepared(statement.get(), result.out()) != DuckDBSuccess) return translate_error(result.error(), {});
+  if (duckdb_execute_prepared(statement.get(), result.out()) != DuckDBSuccess)
+    return translate_error(result.error(), {});
   const Chunk chunk(duckdb_fetch_chunk(*result.get()));
   if (!chunk || duckdb_data_chunk_get_size(chunk.get()) != 1) {
     return make_error("engine-error", "the engine's parser gave nothing");

@@ -3,10 +3,26 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
 namespace candor::engine::duckdb {
+namespace {
+
+// Of the statement that has just ended, where its connection counts them. Nothing for 0: the engine reads none where its
+// statistics answer, and that would look like an empty table.
+std::optional<std::uint64_t> rows_scanned(duckdb_connection connection) {
+  duckdb_profiling_info info = duckdb_get_profiling_info(connection);
+  if (info == nullptr) return std::nullopt;
+  const EngineValue value(duckdb_profiling_info_get_value(info, "CUMULATIVE_ROWS_SCANNED"));
+  if (!value) return std::nullopt;
+  const std::uint64_t rows = duckdb_get_uint64(value.get());
+  return rows == 0 ? std::nullopt : std::optional<std::uint64_t>(rows);
+}
+
+}  // namespace
 
 ResultStream::ResultStream(const RunRequest& request, std::uint64_t memory_bytes, Header header, Execution execution,
                            std::optional<ChunkEncoder> encoder, std::optional<std::uint64_t> affected)
@@ -47,8 +63,8 @@ RowStream::Item ResultStream::fetch() {
 RowStream::Item ResultStream::hand_over() {
   const std::uint64_t wanted = std::min(chunk_rows_ - chunk_taken_, request_.rows_max - end_.rows);
   RowBatch batch;
-  Result<ChunkEncoder::Encoded> encoded =
-      encoder_->encode(chunk_.get(), chunk_taken_, wanted, request_.chars_max - std::min(chars_, request_.chars_max), batch);
+  Result<ChunkEncoder::Encoded> encoded = encoder_->encode(
+      chunk_.get(), chunk_taken_, wanted, request_.chars_max - std::min(chars_, request_.chars_max), batch);
   if (!encoded.ok()) return fail(std::move(encoded).error());
   chars_ += encoded->chars;
   chunk_taken_ += encoded->rows;
@@ -62,7 +78,8 @@ RowStream::Item ResultStream::hand_over() {
 RowStream::Item ResultStream::count_rest() {
   chunk_.reset();
   if (request_.count_budget_ms <= 0 && chunk_taken_ < chunk_rows_) return finish(false);
-  const Clock::time_point budget = Clock::now() + std::chrono::milliseconds(std::max<std::int64_t>(request_.count_budget_ms, 1));
+  const Clock::time_point budget =
+      Clock::now() + std::chrono::milliseconds(std::max<std::int64_t>(request_.count_budget_ms, 1));
   execution_.watch.set_budget(budget);
   while (true) {
     const Chunk chunk(duckdb_fetch_chunk(*execution_.result.get()));
@@ -82,6 +99,7 @@ RowStream::Item ResultStream::count_rest() {
 
 RowStream::Item ResultStream::finish(bool counted) {
   if (encoder_ && counted) end_.rows_total = rows_seen_;
+  if (end_.rows_total == 0U) end_.rows_scanned = rows_scanned(execution_.lease.get());
   if (end_.rows_total == end_.rows) end_.cut_by_chars = false;
   ended_ = true;
   chunk_.reset();

@@ -53,7 +53,8 @@ Result<std::vector<TextRow>> query_text(duckdb_connection connection, const std:
     duckdb_bind_varchar_length(prepared.get(), i + 1, parameters[i].data(), parameters[i].size());
   }
   QueryResult result;
-  if (duckdb_execute_prepared(prepared.get(), result.out()) != DuckDBSuccess) return translate_error(result.error(), {});
+  if (duckdb_execute_prepared(prepared.get(), result.out()) != DuckDBSuccess)
+    return translate_error(result.error(), {});
   return read_all(result);
 }
 

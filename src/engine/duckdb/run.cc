@@ -51,12 +51,15 @@ class Runner {
       return make_error("invalid-text", "the statement is not valid UTF-8 or holds a NUL");
     }
     const bool agent = request_.lane == Lane::kAgent;
-    CANDOR_ASSIGN(plan_, (agent ? core_.agent_policy : core_.review_policy).examine(request_.sql, agent && request_.allow_writes));
+    CANDOR_ASSIGN(
+        plan_,
+        (agent ? core_.agent_policy : core_.review_policy).examine(request_.sql, agent && request_.allow_writes));
     CANDOR_TRY(check_failed_sources());
     CANDOR_ASSIGN(execution_.lease, agent ? core_.connections.agent(plan_.temporary, deadline_, cancel_)
                                           : core_.connections.review(deadline_, cancel_));
     execution_.watch = core_.interrupter.watch(connection(), deadline_, cancel_);
-    if (agent) CANDOR_TRY(check_ambiguity(core_.names, core_.connections, connection(), request_.sql, writes(plan_.kind)));
+    if (agent)
+      CANDOR_TRY(check_ambiguity(core_.names, core_.connections, connection(), request_.sql, writes(plan_.kind)));
     CANDOR_TRY(check_explained());
     CANDOR_TRY(execute_all());
     return stream();
@@ -116,10 +119,12 @@ class Runner {
   // The engine calls EXPLAIN ANALYZE INSERT an EXPLAIN, so what is explained is asked for its own type.
   Status check_explained() const {
     if (!plan_.explained) return Ok{};
-    const std::string inner = request_.sql.substr(plan_.explained->start, plan_.explained->end - plan_.explained->start);
+    const std::string inner =
+        request_.sql.substr(plan_.explained->start, plan_.explained->end - plan_.explained->start);
     Extracted extracted;
     idx_t count = 0;
-    if (!extract(inner.c_str(), extracted, count).ok()) return Ok{};  // the whole statement gives the error, with its span
+    if (!extract(inner.c_str(), extracted, count).ok())
+      return Ok{};  // the whole statement gives the error, with its span
     if (count != 1) return not_allowed("only a single SELECT can be explained, a PIVOT only with its values: IN (…)");
     Prepared prepared;
     if (!prepare(extracted, 0, prepared).ok()) return Ok{};
@@ -168,7 +173,8 @@ class Runner {
   }
 
   Status execute_helper(Prepared& prepared, duckdb_statement_type expected) const {
-    if (duckdb_prepared_statement_type(prepared.get()) != expected) return not_allowed("this form of PIVOT is not allowed");
+    if (duckdb_prepared_statement_type(prepared.get()) != expected)
+      return not_allowed("this form of PIVOT is not allowed");
     QueryResult result;
     if (duckdb_execute_prepared(prepared.get(), result.out()) != DuckDBSuccess) {
       return engine_error(duckdb_result_error(result.get()));
@@ -230,8 +236,8 @@ class Runner {
     } else {
       execution_.release();
     }
-    return std::unique_ptr<RowStream>(std::make_unique<ResultStream>(request_, core_.policy.memory_bytes, std::move(header_),
-                                                                     std::move(execution_), std::move(encoder), affected));
+    return std::unique_ptr<RowStream>(std::make_unique<ResultStream>(
+        request_, core_.policy.memory_bytes, std::move(header_), std::move(execution_), std::move(encoder), affected));
   }
 
   // INSERT, UPDATE and DELETE say how many; CREATE TABLE AS gives the number as a row. For UPDATE … FROM 1.5.6 counts the
@@ -246,14 +252,14 @@ class Runner {
     const Chunk chunk(duckdb_fetch_chunk(*execution_.result.get()));
     if (!chunk || duckdb_data_chunk_get_size(chunk.get()) != 1) return std::nullopt;
     if (duckdb_column_type(execution_.result.get(), 0) != DUCKDB_TYPE_BIGINT) return std::nullopt;
-    const auto* counts = static_cast<std::int64_t*>(duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk.get(), 0)));
+    const auto* counts =
+        static_cast<std::int64_t*>(duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk.get(), 0)));
     return static_cast<std::uint64_t>(counts[0]);
   }
 
   [[nodiscard]] bool updates_from() const {
-    const auto update = std::find_if(plan_.tokens.begin(), plan_.tokens.end(), [](const Token& token) {
-      return token.depth == 0 && is_word(token, "update");
-    });
+    const auto update = std::find_if(plan_.tokens.begin(), plan_.tokens.end(),
+                                     [](const Token& token) { return token.depth == 0 && is_word(token, "update"); });
     return std::any_of(update, plan_.tokens.end(),
                        [](const Token& token) { return token.depth == 0 && is_word(token, "from"); });
   }
@@ -263,7 +269,7 @@ class Runner {
     core_.objects_changed();
     if (!execution_.lease.is_main()) return Ok{};
     if (!plan_.temporary && !core_.connections.any_temporaries()) return Ok{};
-    return refresh_temporaries(core_.connections, connection(), plan_.temporary);
+    return refresh_temporaries(core_.connections, connection(), plan_.temporary && plan_.macro);
   }
 
   Core& core_;

@@ -17,7 +17,8 @@ constexpr std::array kSelectWords = {"select", "from",        "values",       "t
                                      "pivot",  "pivot_wider", "pivot_longer", "unpivot"};
 constexpr std::array kDescribeWords = {"describe", "desc", "show", "summarize"};
 constexpr std::string_view kAllowedHint =
-    "allowed are SELECT, WITH, FROM, VALUES, TABLE, DESCRIBE, SHOW, SUMMARIZE, EXPLAIN, PIVOT and UNPIVOT; on the scratch "
+    "allowed are SELECT, WITH, FROM, VALUES, TABLE, DESCRIBE, SHOW, SUMMARIZE, EXPLAIN, PIVOT and UNPIVOT; on the "
+    "scratch "
     "database also INSERT, UPDATE, DELETE, and CREATE or DROP of a TABLE, VIEW or MACRO";
 
 template <typename Words>
@@ -156,7 +157,8 @@ class Reader {
     if (take("or") && !take("replace")) return refused("CREATE OR needs REPLACE");
     plan.temporary = take("temp") || take("temporary");
     take("recursive");
-    if (!take("table") && !take("view") && !take("macro") && !take("function")) {
+    plan.macro = take("macro") || take("function");
+    if (!plan.macro && !take("table") && !take("view")) {
       return refused("only a TABLE, a VIEW or a MACRO can be created");
     }
     if (take("if")) {
@@ -209,14 +211,39 @@ bool reads_files(std::string_view name) {
 }  // namespace
 
 bool table_function_allowed(std::string_view name) {
-  constexpr std::array kAllowed = {
-      "duckdb_columns",     "duckdb_constraints", "duckdb_databases",   "duckdb_functions",   "duckdb_indexes",
-      "duckdb_keywords",    "duckdb_schemas",     "duckdb_sequences",   "duckdb_tables",      "duckdb_types",
-      "duckdb_views",       "generate_series",    "histogram",          "histogram_values",   "icu_calendar_names",
-      "json_each",          "json_tree",          "pg_timezone_names",  "pragma_show",        "pragma_storage_info",
-      "pragma_table_info",  "pragma_version",     "range",              "repeat",             "repeat_row",
-      "show",               "storage_info",       "summary",            "table_info",         "test_all_types",
-      "test_vector_types",  "unnest",             "version"};
+  constexpr std::array kAllowed = {"duckdb_columns",
+                                   "duckdb_constraints",
+                                   "duckdb_databases",
+                                   "duckdb_functions",
+                                   "duckdb_indexes",
+                                   "duckdb_keywords",
+                                   "duckdb_schemas",
+                                   "duckdb_sequences",
+                                   "duckdb_tables",
+                                   "duckdb_types",
+                                   "duckdb_views",
+                                   "generate_series",
+                                   "histogram",
+                                   "histogram_values",
+                                   "icu_calendar_names",
+                                   "json_each",
+                                   "json_tree",
+                                   "pg_timezone_names",
+                                   "pragma_show",
+                                   "pragma_storage_info",
+                                   "pragma_table_info",
+                                   "pragma_version",
+                                   "range",
+                                   "repeat",
+                                   "repeat_row",
+                                   "show",
+                                   "storage_info",
+                                   "summary",
+                                   "table_info",
+                                   "test_all_types",
+                                   "test_vector_types",
+                                   "unnest",
+                                   "version"};
   return std::any_of(kAllowed.begin(), kAllowed.end(), [&](std::string_view known) { return name == known; });
 }
 
@@ -233,8 +260,8 @@ Result<StatementPlan> StatementPolicy::examine(std::string_view sql, bool allow_
   if (end == 0) return refuse("syntax", "the statement is empty", {}, Span{0, sql.size()});
   for (std::size_t i = 0; i < end; ++i) {
     if (is_symbol(plan.tokens[i], ';')) {
-      return refuse("several-statements", "one statement is expected here",
-                    "send the statements one after the other", Span{plan.tokens[i].span.end, sql.size()});
+      return refuse("several-statements", "one statement is expected here", "send the statements one after the other",
+                    Span{plan.tokens[i].span.end, sql.size()});
     }
   }
   Reader reader(plan.tokens, end);
@@ -272,7 +299,8 @@ Status StatementPolicy::check_functions(const std::vector<Token>& tokens) const 
                     "read a published table: SHOW ALL TABLES lists them", tokens[i].span);
     }
     return refuse("statement-not-allowed", "the function " + name + " is not allowed in a statement",
-                  runs_text(name) ? "write the query itself in place of its text" : "leave the call out", tokens[i].span);
+                  runs_text(name) ? "write the query itself in place of its text" : "leave the call out",
+                  tokens[i].span);
   }
   return Ok{};
 }

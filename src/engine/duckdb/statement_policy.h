@@ -17,19 +17,20 @@ namespace candor::engine::duckdb {
 // What the text of one statement says about it.
 struct StatementPlan {
   StatementKind kind = StatementKind::kSelect;
-  std::vector<Token> tokens;             // views into the text that was examined
-  std::vector<std::string> target;       // of a write: the parts of the name, unquoted, as written
-  bool temporary = false;                // creates or names an object of the connection's temporary catalog
-  bool pivots = false;                   // the engine may make several statements of it
-  std::optional<Span> explained;         // of EXPLAIN: the statement inside
+  std::vector<Token> tokens;        // views into the text that was examined
+  std::vector<std::string> target;  // of a write: the parts of the name, unquoted, as written
+  bool temporary = false;           // creates or names an object of the connection's temporary catalog
+  bool macro = false;               // creates or drops a macro
+  bool pivots = false;              // the engine may make several statements of it
+  std::optional<Span> explained;    // of EXPLAIN: the statement inside
 };
 
 class StatementPolicy {
  public:
   struct Rules {
-    std::set<std::string> refused_functions;   // lower case; called by name anywhere in a statement
-    std::set<std::string> sources;             // lower case names of what is published
-    std::set<std::string> published_paths;     // real paths that the engine itself must read
+    std::set<std::string> refused_functions;  // lower case; called by name anywhere in a statement
+    std::set<std::string> sources;            // lower case names of what is published
+    std::set<std::string> published_paths;    // real paths that the engine itself must read
   };
   StatementPolicy() = default;
   explicit StatementPolicy(Rules rules);

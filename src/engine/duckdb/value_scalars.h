@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <duckdb.h>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/diagnostic.h"
 #include "base/value.h"
-#include "duckdb.h"
 #include "engine/duckdb/value_text.h"
 
 namespace candor::engine::duckdb::internal {

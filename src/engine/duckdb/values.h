@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <duckdb.h>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "base/value.h"
-#include <duckdb.h>
 
 namespace candor::engine::duckdb {
 
