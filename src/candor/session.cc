@@ -98,6 +98,7 @@ engine::Policy Session::policy_of(std::vector<engine::SourceSpec> sources, bool 
   policy.temp_directory = folder_ + "/tmp";
   policy.cache_directory = cache_;
   policy.memory_bytes = static_cast<std::uint64_t>(configuration_.limit("memory_mb")) << 20U;
+  policy.import_bytes = static_cast<std::uint64_t>(configuration_.limit("import_mb")) << 20U;
   return policy;
 }
 

@@ -133,6 +133,14 @@ TEST_F(FacadeTest, TellsOfRowsThatDidNotParse) {
   EXPECT_EQ(document["warnings"].items()[0].string_or("code", ""), "rows-not-parsed");
 }
 
+TEST_F(FacadeTest, AFileOverTheImportLimitIsAnErrorThatNamesTheLimit) {
+  write("a.csv", "id\n" + std::string(3'000'000, '1') + "\n");
+  open({"a=" + (folder_ / "a.csv").string()}, "limits: {import_mb: 1}\n");
+  const Node document = ask("SELECT count(*) FROM a.a");
+  EXPECT_TRUE(document["error"].truth()) << json::dump(document);
+  EXPECT_NE(json::dump(document).find("import_mb"), std::string::npos) << json::dump(document);
+}
+
 TEST_F(FacadeTest, SeesAFileThatChanged) {
   write("a.csv", "id\n1\n2\n");
   open({"a=" + (folder_ / "a.csv").string()});

@@ -164,8 +164,7 @@ Meaning binder_meaning(const EngineError& error) {
     const std::size_t from = message.find("column ") + 7;
     return {"unknown-column", message.substr(from, message.find(' ', from) - from), {}};
   }
-  if (message.starts_with("Referenced table "))
-    return {"unknown-table", quoted_after(message, "Referenced table"), {}};
+  if (message.starts_with("Referenced table ")) return {"unknown-table", quoted_after(message, "Referenced table"), {}};
   if (message.starts_with("Catalog ") && has(message, "does not exist")) {
     return {"unknown-source", quoted_after(message, "Catalog"), {}};
   }
