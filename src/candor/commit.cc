@@ -259,7 +259,11 @@ void Service::review_submission(Submission& submission, Session& session) {
   receipt.query_sql = record->sql;
   receipt.scope = record->scope;
   const Result<Route> route = session.engine_of(record->source);
-  const std::string reason = !route.ok() ? "engine-fault" : changed_since(*record, session, *route->engine);
+  std::string reason = "engine-fault";
+  if (route.ok()) {
+    // Of a source that is not published in this call nothing can be asked, least of all another engine.
+    reason = route->source != record->source ? "unknown-source" : changed_since(*record, session, *route->engine);
+  }
   std::vector<CheckResult> checks;
   if (!reason.empty()) {
     for (CheckResult& check : all_undetermined(reason)) {
