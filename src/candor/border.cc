@@ -40,7 +40,8 @@ class SelectList {
 
   // Is `t.g` in the result the column itself? `g % 5 AS g` is another one, though it bears the name.
   [[nodiscard]] bool has(const std::vector<Token>& name) const {
-    const bool selects = std::ranges::any_of(tokens_, [&](const Token& t) { return at_depth(t) && sql::is_word(t, "select"); });
+    const bool selects =
+        std::ranges::any_of(tokens_, [&](const Token& t) { return at_depth(t) && sql::is_word(t, "select"); });
     if (!selects) return true;  // FROM t ORDER BY t.g
     const Token star{TokenKind::kSymbol, {}, "*", true, depth_};
     std::vector<Token> all_of_table(name.begin(), name.end() - 1);
@@ -102,7 +103,8 @@ std::string quoted(std::string_view name) {
 }
 
 // One item: `name`, `t.name` or `2`, with its direction.
-std::optional<std::string> item_of_result(std::string_view sql, std::string_view item, const std::vector<Column>& columns) {
+std::optional<std::string> item_of_result(std::string_view sql, std::string_view item,
+                                          const std::vector<Column>& columns) {
   std::vector<Token> tokens = sql::tokenize(item);
   constexpr std::string_view kDirections[] = {"asc", "desc", "nulls", "first", "last"};
   std::string direction;
@@ -169,8 +171,8 @@ std::optional<std::uint64_t> ties_behind(engine::Engine& engine, const std::stri
                                          std::uint64_t border, std::int64_t budget_ms, const CancelToken& cancel) {
   // Rows of a rank up to the border are those before it and those that tie with the last of them.
   const auto ranked = count_by(engine,
-                               "SELECT count(*) FROM (SELECT rank() OVER (ORDER BY " + order + ") AS place FROM (" + whole +
-                                   "\n) AS universe) AS ranked WHERE place <= " + std::to_string(border),
+                               "SELECT count(*) FROM (SELECT rank() OVER (ORDER BY " + order + ") AS place FROM (" +
+                                   whole + "\n) AS universe) AS ranked WHERE place <= " + std::to_string(border),
                                budget_ms, cancel);
   if (!ranked || *ranked < border) return std::nullopt;
   return *ranked - border;

@@ -13,8 +13,8 @@
 namespace candor {
 namespace {
 
-constexpr std::string_view kVolatile[] = {"random", "randomblob", "uuid",    "uuidv4",  "uuidv7",
-                                          "gen_random_uuid", "nextval", "currval", "setseed"};
+constexpr std::string_view kVolatile[] = {"random",          "randomblob", "uuid",    "uuidv4", "uuidv7",
+                                          "gen_random_uuid", "nextval",    "currval", "setseed"};
 // What the parser calls a function and the catalog does not list.
 constexpr std::string_view kUnlisted[] = {"!", "unnest", "overlay"};
 
@@ -48,7 +48,8 @@ void collect_functions(const json::Node& node, std::vector<std::string>& names) 
     const bool table = node.string_or("type", "") == "TABLE_FUNCTION";
     if (node.string_or("class", "") == "FUNCTION") {
       std::string name = lowered(node.string_or("function_name", ""));
-      if (!is_one_of(name, kUnlisted) && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+      if (!is_one_of(name, kUnlisted) && std::ranges::find(names, name) == names.end())
+        names.push_back(std::move(name));
     }
     for (const auto& [member, value] : node.members()) {
       if (table && member == "function") {

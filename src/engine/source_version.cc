@@ -31,9 +31,8 @@ bool mix_file(std::uint64_t& hash, const std::string& path) {
   for (const auto number :
        {static_cast<std::uint64_t>(status.st_size), static_cast<std::uint64_t>(status.st_ino),
         static_cast<std::uint64_t>(status.st_mtim.tv_sec), static_cast<std::uint64_t>(status.st_mtim.tv_nsec),
-                            // The time of modification can be set back, this one can't.
-                            static_cast<std::uint64_t>(status.st_ctim.tv_sec),
-                            static_cast<std::uint64_t>(status.st_ctim.tv_nsec)}) {
+        // The time of modification can be set back, this one can't.
+        static_cast<std::uint64_t>(status.st_ctim.tv_sec), static_cast<std::uint64_t>(status.st_ctim.tv_nsec)}) {
     mix(hash, std::to_string(number) + ":");
   }
   return true;

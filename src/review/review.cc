@@ -61,9 +61,11 @@ Status check_no_macro(const syntax::Select& select, const Context& context) {
   });
   if (names.empty()) return Ok{};
   const Result<std::vector<engine::FunctionFacts>> facts = context.engine->function_facts(names);
-  if (!facts.ok()) return make_error("engine-fault", "the engine failed while its catalog was read: " + facts.error().message);
+  if (!facts.ok())
+    return make_error("engine-fault", "the engine failed while its catalog was read: " + facts.error().message);
   for (const engine::FunctionFacts& fact : *facts) {
-    if (!fact.built_in) return make_error("user-function", "the macro " + fact.name + " may read and join tables of its own");
+    if (!fact.built_in)
+      return make_error("user-function", "the macro " + fact.name + " may read and join tables of its own");
   }
   return Ok{};
 }

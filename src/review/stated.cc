@@ -36,8 +36,8 @@ bool starts_number(std::string_view text, std::size_t at) {
 
 // "100 million", "100 %" and "100k" are no hundred.
 bool scales_number(std::string_view text) {
-  static constexpr std::array<std::string_view, 7> kScales = {"%",       "percent", "per cent", "thousand", "million",
-                                                              "billion", "mio"};
+  static constexpr std::array<std::string_view, 7> kScales = {"%",       "percent", "per cent", "thousand",
+                                                              "million", "billion", "mio"};
   while (text.starts_with(' ')) text.remove_prefix(1);
   return std::any_of(kScales.begin(), kScales.end(), [&](std::string_view scale) {
     return text.size() >= scale.size() && std::equal(scale.begin(), scale.end(), text.begin(), [](char a, char b) {

@@ -118,6 +118,54 @@ def test_macro_that_hides_a_join_is_not_called_clean(place):
     mcp.close()
 
 
+def test_source_that_is_not_published_at_the_commit(place):
+    sqlite_sides(place, "delete").close()
+    source = f"s={place.work}/s.sqlite"
+    mcp = Mcp(place, "--source", source, "--session", "x")
+    for sql in ("CREATE TABLE c AS SELECT i AS id, 0 AS v FROM range(500) t(i)",):
+        assert mcp.tool("sql_execute", sql=sql).code == 0
+    document = shown(mcp, JOIN)
+    mcp.close()
+    # Tables of the same names in the scratch database are others.
+    mcp = Mcp(place, "--session", "x")
+    for sql in ("CREATE TABLE a AS SELECT i AS id, 0 AS v FROM range(500) t(i)", "CREATE TABLE b AS SELECT 1 AS id"):
+        assert mcp.tool("sql_execute", sql=sql, session="x").code == 0
+    yield from expect("verdict", verdict(commit(mcp, document)), "unknown-source")
+    mcp.close()
+
+
+def test_check_of_names_that_are_not_there(place):
+    sqlite_sides(place, "delete").close()
+    write_sides(place, 1000)
+    words = ("--source", f"s={place.work}/s.sqlite", "--source", f"d={place.work}/data")
+    for sql, code in (("SELECT nosuch FROM d.a", "unknown-column"), ("SELECT nosuch FROM s.a", "unknown-column"),
+                      ("SELECT 1 FROM d.nosuch", "unknown-table"), ("SELECT nosuch(id) FROM d.a", "unknown-function")):
+        reply = place.run("check", sql, *words)
+        yield from expect(sql, (reply.code, (reply.document or {}).get("code")), (1, code))
+    for sql in ("SELECT id FROM d.a", "SELECT id FROM s.a"):
+        yield from expect(sql, place.run("check", sql, *words).code, 0)
+
+
+def test_rows_that_did_not_parse_are_not_forgotten(place):
+    (place.work / "data").mkdir()
+    write_csv(place.work / "data/ragged.csv", ["a,b", "1,2", "3", "4,5"])
+    write_csv(place.work / "data/whole.csv", ["a", "1"])
+    mcp = Mcp(place, "--source", f"d={place.work}/data")
+    for sql in ("CREATE VIEW seen AS SELECT * FROM ragged", "CREATE TABLE copied AS SELECT * FROM seen",
+                "CREATE TABLE filled(a BIGINT)", "INSERT INTO filled SELECT a FROM copied", "CREATE TABLE own AS SELECT 1 AS a",
+                "CREATE MACRO counted() AS (SELECT count(*) FROM d.ragged)", "CREATE MACRO listed() AS TABLE SELECT * FROM ragged",
+                "CREATE TABLE twice AS SELECT * FROM ragged", "CREATE OR REPLACE TABLE twice AS SELECT 1 AS a"):
+        reply = mcp.tool("sql_execute", sql=sql)
+        assert reply.code == 0, reply.said
+    for sql, warned in (("SELECT count(*) FROM main.ragged", True), ("SELECT * FROM seen", True), ("SELECT * FROM copied", True),
+                        ("SELECT max(a) FROM filled", True), ("SELECT counted()", True), ("SELECT * FROM listed()", True),
+                        ("SELECT * FROM own", False), ("SELECT * FROM whole", False), ("SELECT * FROM twice", False),
+                        ("SELECT max(a) FROM whole", False)):
+        codes = [warning["code"] for warning in shown(mcp, sql)["warnings"]]
+        yield from expect(sql, codes, ["rows-not-parsed"] if warned else [])
+    mcp.close()
+
+
 def write_csv(path, lines):
     """In place, as an export job does."""
     with open(path, "r+" if path.exists() else "w") as file:
