@@ -62,7 +62,7 @@ Diagnostic missing(const Diagnostic& failure, std::string_view code, std::string
 }
 
 // A message of a statement that does not fit the schema or the language.
-Diagnostic language_error(Diagnostic failure, std::string_view sql) {
+Diagnostic language_error(const Diagnostic& failure, std::string_view sql) {
   const std::string message = failure.message;
   const std::string_view text = message;
   constexpr std::string_view kTable = "no such table: ";
@@ -143,9 +143,9 @@ Diagnostic statement_error(Diagnostic failure, const Connection& connection, Fau
     case Fault::kCorrupt:
     case Fault::kIo:
     case Fault::kCannotOpen:
-      return opening_error(std::move(failure), fault, source);
+      return opening_error(failure, fault, source);
     default:
-      return language_error(std::move(failure), sql);
+      return language_error(failure, sql);
   }
 }
 
