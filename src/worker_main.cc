@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <malloc.h>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -16,6 +17,7 @@
 #include "engine/duckdb/duckdb_engine.h"
 #include "engine/duckdb/syntax_parser.h"
 #include "engine/sqlite/sqlite_engine.h"
+#include "engine/worker/at_rest.h"
 #include "engine/worker/serve.h"
 
 namespace {
@@ -50,7 +52,9 @@ Result<std::unique_ptr<Engine>> open_engine(const Policy& policy) {
   limit_memory(policy);
   if (candor::engine::sqlite::is_sqlite(policy)) {
     if (!policy.temp_directory.empty()) ::setenv("SQLITE_TMPDIR", policy.temp_directory.c_str(), 1);
-    return candor::engine::sqlite::open(policy);
+    const auto parser = std::make_shared<candor::engine::duckdb::SyntaxParser>();
+    return candor::engine::sqlite::open(policy, {[parser](std::string_view sql) { return parser->syntax_tree(sql); },
+                                                 [parser](std::string_view tree) { return parser->print_tree(tree); }});
   }
   return candor::engine::duckdb::DuckdbEngine::open(policy);
 }
@@ -73,5 +77,7 @@ int main() {
   set_limit(RLIMIT_CORE, 0);
   // Few arenas: a worker runs a few statements at once, and memory kept by idle ones is memory lost.
   ::mallopt(M_ARENA_MAX, 2);
+  std::optional<candor::engine::worker::AtRest> at_rest;
+  if (!kSanitized) at_rest.emplace();
   return candor::engine::worker::serve(kSocket, open_engine, candor::engine::worker::AtHangUp::kExitProcess);
 }

@@ -31,8 +31,8 @@ enum class ExitCode : int {
 };
 
 struct CodeInfo {
-  std::string_view code;         // kebab-case, never reused
-  ExitCode exit;                 // of a request that ends with it; kDone for warnings and for reasons of `undetermined`
+  std::string_view code;  // kebab-case, never reused
+  ExitCode exit;          // of a request that ends with it; kDone for warnings and for reasons of `undetermined`
   ErrorClass error_class;
   std::string_view summary;      // one line
   std::string_view explanation;  // the page: what it means, why it is so, what to do

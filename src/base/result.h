@@ -13,8 +13,11 @@ namespace candor {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}                  // NOLINT(google-explicit-constructor)
-  Result(Diagnostic failure) : state_(std::in_place_index<1>, std::move(failure)) {}     // NOLINT(google-explicit-constructor)
+  // Both convert on purpose: `return value;` and `return make_error(…);` are how a function ends.
+  // NOLINTBEGIN(google-explicit-constructor)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Diagnostic failure) : state_(std::in_place_index<1>, std::move(failure)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -22,10 +25,10 @@ class [[nodiscard]] Result {
   // Requires ok().
   [[nodiscard]] T& value() & { return std::get<0>(state_); }
   [[nodiscard]] const T& value() const& { return std::get<0>(state_); }
-  [[nodiscard]] T&& value() && { return std::get<0>(std::move(state_)); }
+  [[nodiscard]] T value() && { return std::get<0>(std::move(state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }  // by value: a loop over *call() must not dangle
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
@@ -48,10 +51,10 @@ using Status = Result<Ok>;
 // CANDOR_ASSIGN(declaration, expression): the same, and declares a variable for the value.
 #define CANDOR_CONCAT_INNER(a, b) a##b
 #define CANDOR_CONCAT(a, b) CANDOR_CONCAT_INNER(a, b)
-#define CANDOR_TRY(expression)                                         \
-  do {                                                                 \
-    auto candor_status = (expression);                                 \
-    if (!candor_status.ok()) return std::move(candor_status).error();  \
+#define CANDOR_TRY(expression)                                        \
+  do {                                                                \
+    auto candor_status = (expression);                                \
+    if (!candor_status.ok()) return std::move(candor_status).error(); \
   } while (false)
 #define CANDOR_ASSIGN(declaration, expression) \
   CANDOR_ASSIGN_IMPL(CANDOR_CONCAT(candor_result_, __LINE__), declaration, expression)

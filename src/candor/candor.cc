@@ -20,7 +20,9 @@ Service::Service(config::Configuration configuration, std::string worker, std::u
 
 Service::~Service() = default;
 
-std::string Service::folder_of(const std::string& session) const { return configuration_.home + "/sessions/" + session; }
+std::string Service::folder_of(const std::string& session) const {
+  return configuration_.home + "/sessions/" + session;
+}
 
 Result<Service::Prepared> Service::prepare(const Caller& caller) {
   if (!valid_session_name(caller.session)) {
@@ -32,8 +34,8 @@ Result<Service::Prepared> Service::prepare(const Caller& caller) {
     const std::lock_guard hold(mutex_);
     std::shared_ptr<Session>& session = sessions_[caller.session];
     if (!session) {
-      session = std::make_shared<Session>(caller.session, folder_of(caller.session), configuration_.home + "/cache", worker_,
-                                          configuration_);
+      session = std::make_shared<Session>(caller.session, folder_of(caller.session), configuration_.home + "/cache",
+                                          worker_, configuration_);
     }
     prepared.session = session;
   }

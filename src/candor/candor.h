@@ -39,10 +39,10 @@ struct Caller {
 // ---- ask ----
 
 struct RunOptions {
-  std::string source;          // engine to use; empty: found from the tables named
-  bool allow_writes = true;    // on the scratch database
+  std::string source;                     // engine to use; empty: found from the tables named
+  bool allow_writes = true;               // on the scratch database
   std::optional<std::uint64_t> rows_max;  // a flag's ceiling, below the configured one
-  bool keep_going = false;     // of a batch: go on after a failed statement
+  bool keep_going = false;                // of a batch: go on after a failed statement
 };
 
 struct Warning {
@@ -51,8 +51,8 @@ struct Warning {
 
 // What is known of a statement before its first row.
 struct StatementStart {
-  std::size_t index = 0;       // in its batch, from 0
-  std::size_t count = 1;       // statements of the batch
+  std::size_t index = 0;  // in its batch, from 0
+  std::size_t count = 1;  // statements of the batch
   std::string sql;
   engine::Header header;
 };
@@ -83,7 +83,7 @@ class ResultSink {
 };
 
 struct Materialized {
-  std::string table;      // in the scratch database
+  std::string table;  // in the scratch database
   std::uint64_t rows = 0;
   std::vector<Column> columns;
   std::string query_id;
@@ -98,12 +98,12 @@ struct Hold {
 };
 
 struct Receipt {
-  std::string query_id;        // located; empty: none, for `query_reason`
+  std::string query_id;  // located; empty: none, for `query_reason`
   std::string query_reason;
   std::string query_sql;
-  std::string scope;           // JSON of the query's agent_surface
+  std::string scope;  // JSON of the query's agent_surface
   std::vector<review::CheckResult> checks;
-  bool acknowledged = false;   // the findings were shown in a hold before
+  bool acknowledged = false;  // the findings were shown in a hold before
   double join_check_ms = 0;
 };
 
@@ -138,26 +138,28 @@ class Candor {
 
   // Runs the statements of `sql` in order; each is one query of the ledger. Fails as a whole only before the first
   // statement (`over-limit`, `invalid-text`, `locked` …); a failed statement goes to the sink and ends the batch.
-  [[nodiscard]] virtual Status run(const Caller& caller, std::string_view sql, const RunOptions& options, ResultSink& sink,
-                                   CancelToken cancel) = 0;
+  [[nodiscard]] virtual Status run(const Caller& caller, std::string_view sql, const RunOptions& options,
+                                   ResultSink& sink, CancelToken cancel) = 0;
 
-  [[nodiscard]] virtual Result<Materialized> materialize(const Caller& caller, std::string_view sql, const std::string& table,
-                                                         bool replace, const RunOptions& options, CancelToken cancel) = 0;
+  [[nodiscard]] virtual Result<Materialized> materialize(const Caller& caller, std::string_view sql,
+                                                         const std::string& table, bool replace,
+                                                         const RunOptions& options, CancelToken cancel) = 0;
 
   // All tables of all sources and of the session's scratch; `resource` (a table, or source.table) narrows it, else
   // `unknown-table` with the nearest.
   [[nodiscard]] virtual Result<engine::Catalog> schema(const Caller& caller, const std::string& resource) = 0;
 
   // `input` as answer_commit takes it. A fault of the review never fails it.
-  [[nodiscard]] virtual Result<CommitOutcome> commit(const Caller& caller, const json::Node& input, CancelToken cancel) = 0;
+  [[nodiscard]] virtual Result<CommitOutcome> commit(const Caller& caller, const json::Node& input,
+                                                     CancelToken cancel) = 0;
 
   // Reviews each SELECT of the text without a commit.
   struct Checked {
     std::string sql;
     std::vector<review::CheckResult> checks;
   };
-  [[nodiscard]] virtual Result<std::vector<Checked>> check(const Caller& caller, std::string_view sql, const RunOptions& options,
-                                                           CancelToken cancel) = 0;
+  [[nodiscard]] virtual Result<std::vector<Checked>> check(const Caller& caller, std::string_view sql,
+                                                           const RunOptions& options, CancelToken cancel) = 0;
 
   [[nodiscard]] virtual Result<Verification> verify(const std::string& answer_id, CancelToken cancel) = 0;
 

@@ -8,8 +8,8 @@
 
 namespace candor {
 
-Result<std::vector<Candor::Checked>> Service::check(const Caller& caller, std::string_view sql, const RunOptions& options,
-                                                    CancelToken cancel) {
+Result<std::vector<Candor::Checked>> Service::check(const Caller& caller, std::string_view sql,
+                                                    const RunOptions& options, CancelToken cancel) {
   if (!is_utf8(sql) || sql.find('\0') != std::string_view::npos) {
     return make_error("invalid-text", "the statement is not valid UTF-8 or holds a NUL", "send the text as UTF-8");
   }

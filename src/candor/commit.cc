@@ -18,15 +18,15 @@ using review::CheckResult;
 using review::Verdict;
 
 std::int64_t unix_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 Diagnostic bad_request(std::string message, std::string hint) {
   return make_error("bad-request", std::move(message), std::move(hint));
 }
 
-constexpr std::string_view kExample =
-    R"({"question":"…","fields":{"revenue":1234.5},"basis":"sum of orders.amount"})";
+constexpr std::string_view kExample = R"({"question":"…","fields":{"revenue":1234.5},"basis":"sum of orders.amount"})";
 
 Status check_text(const Node& input, std::string_view name) {
   const Node* member = input.find(name);
@@ -36,7 +36,9 @@ Status check_text(const Node& input, std::string_view name) {
 
 Status check_rows(const Node& rows) {
   const bool shaped = rows.is_object() && rows["columns"].is_array() && rows["values"].is_array();
-  if (!shaped) return bad_request("'rows' must have 'columns' and 'values', two arrays", R"({"rows":{"columns":["site"],"values":[["Bergen"]]}})");
+  if (!shaped)
+    return bad_request("'rows' must have 'columns' and 'values', two arrays",
+                       R"({"rows":{"columns":["site"],"values":[["Bergen"]]}})");
   const std::size_t width = rows["columns"].items().size();
   for (const Node& row : rows["values"].items()) {
     if (!row.is_array() || row.items().size() != width) {
@@ -49,10 +51,12 @@ Status check_rows(const Node& rows) {
 
 Status check_input(const Node& input) {
   if (!input.is_object()) return bad_request("an answer is one JSON object", std::string(kExample));
-  constexpr std::string_view kKnown[] = {"question", "fields", "rows", "unresolved", "basis", "query_id", "turn_id", "session"};
+  constexpr std::string_view kKnown[] = {"question", "fields",   "rows",    "unresolved",
+                                         "basis",    "query_id", "turn_id", "session"};
   for (const auto& [name, value] : input.members()) {
     if (std::ranges::find(kKnown, name) == std::end(kKnown)) {
-      return bad_request("an answer has no field '" + name + "'", "fields are question, fields, rows, unresolved, basis, query_id, turn_id, session");
+      return bad_request("an answer has no field '" + name + "'",
+                         "fields are question, fields, rows, unresolved, basis, query_id, turn_id, session");
     }
   }
   int kinds = 0;
@@ -60,14 +64,20 @@ Status check_input(const Node& input) {
     const Node* member = input.find(kind);
     kinds += member != nullptr && !member->is_null() ? 1 : 0;
   }
-  if (kinds != 1) return bad_request("an answer has exactly one of 'fields', 'rows' and 'unresolved'", std::string(kExample));
-  for (const std::string_view text : {"question", "basis", "query_id", "turn_id", "session"}) CANDOR_TRY(check_text(input, text));
-  if (input["fields"].is_object() && input["fields"].members().empty()) return bad_request("'fields' is empty", std::string(kExample));
-  if (!input["fields"].is_null() && !input["fields"].is_object()) return bad_request("'fields' must be an object of names and values", std::string(kExample));
+  if (kinds != 1)
+    return bad_request("an answer has exactly one of 'fields', 'rows' and 'unresolved'", std::string(kExample));
+  for (const std::string_view text : {"question", "basis", "query_id", "turn_id", "session"})
+    CANDOR_TRY(check_text(input, text));
+  if (input["fields"].is_object() && input["fields"].members().empty())
+    return bad_request("'fields' is empty", std::string(kExample));
+  if (!input["fields"].is_null() && !input["fields"].is_object())
+    return bad_request("'fields' must be an object of names and values", std::string(kExample));
   if (!input["rows"].is_null()) return check_rows(input["rows"]);
   const Node& unresolved = input["unresolved"];
-  if (!unresolved.is_null() && !unresolved.is_string() && !(unresolved.is_object() && unresolved["reason"].is_string())) {
-    return bad_request("'unresolved' must be the reason, a text", R"({"unresolved":"the two tables have no common key"})");
+  if (!unresolved.is_null() && !unresolved.is_string() &&
+      !(unresolved.is_object() && unresolved["reason"].is_string())) {
+    return bad_request("'unresolved' must be the reason, a text",
+                       R"({"unresolved":"the two tables have no common key"})");
   }
   return Ok{};
 }
@@ -76,7 +86,8 @@ Status check_input(const Node& input) {
 std::string digest_of(const Node& input) {
   Node same = Node::object();
   for (const std::string_view name : {"fields", "rows", "unresolved", "basis", "query_id"}) {
-    if (const Node* member = input.find(name); member != nullptr && !member->is_null()) same.set(std::string(name), *member);
+    if (const Node* member = input.find(name); member != nullptr && !member->is_null())
+      same.set(std::string(name), *member);
   }
   return ledger::sha256_hex(json::dump(same));
 }
@@ -153,7 +164,8 @@ review::Settings Service::review_settings() const {
   return settings;
 }
 
-Result<Service::Submission> Service::read_submission(const Caller& caller, const Prepared& prepared, const Node& input) {
+Result<Service::Submission> Service::read_submission(const Caller& caller, const Prepared& prepared,
+                                                     const Node& input) {
   Submission submission;
   submission.caller = caller;
   submission.turn = prepared.turn;
@@ -181,9 +193,9 @@ std::string Service::changed_since(const ledger::QueryRecord& query, Session& se
   const Result<Node> then = json::parse(query.source_versions.empty() ? "{}" : query.source_versions);
   if (!then.ok()) return "engine-fault";
   for (const auto& [source, now] : session.source_versions()) {
-    const bool read = same_name(source, query.source) || std::ranges::any_of(tables, [&](const engine::TableName& table) {
-                        return same_name(table.source, source);
-                      });
+    const bool read =
+        same_name(source, query.source) ||
+        std::ranges::any_of(tables, [&](const engine::TableName& table) { return same_name(table.source, source); });
     if (read && then->string_or(source, "") != now) return "data-changed";
   }
   return {};
@@ -236,7 +248,8 @@ void Service::review_submission(Submission& submission, Session& session) {
     context.settings = review_settings();
     checks = review::review_query(record->sql, context);
   }
-  receipt.checks.insert(receipt.checks.end(), std::make_move_iterator(checks.begin()), std::make_move_iterator(checks.end()));
+  receipt.checks.insert(receipt.checks.end(), std::make_move_iterator(checks.begin()),
+                        std::make_move_iterator(checks.end()));
   receipt.join_check_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
 }
 
@@ -251,7 +264,8 @@ Result<CommitOutcome> Service::accept(Submission& submission, bool acknowledged,
   answer.body = json::dump(submission.input);
   answer.digest = submission.digest;
   answer.state = submission.unresolved() ? "unresolved" : acknowledged ? "acknowledged" : "committed";
-  answer.query_id = stored_receipt != nullptr ? std::string(receipt.string_or("query_id", "")) : submission.receipt.query_id;
+  answer.query_id =
+      stored_receipt != nullptr ? std::string(receipt.string_or("query_id", "")) : submission.receipt.query_id;
   answer.receipt = json::dump(receipt);
   answer.committed_ms = unix_ms();
   CANDOR_ASSIGN(outcome.answer_id, ledger_->record_answer(answer));
@@ -321,7 +335,8 @@ Result<CommitOutcome> Service::commit(const Caller& caller, const Node& input, C
   return outcome;
 }
 
-void Service::tell_commit(const Caller& caller, const Node& input, const Result<CommitOutcome>& outcome, double duration_ms) {
+void Service::tell_commit(const Caller& caller, const Node& input, const Result<CommitOutcome>& outcome,
+                          double duration_ms) {
   ledger::Telemetry telemetry;
   telemetry.surface = caller.surface;
   telemetry.session = std::string(input.string_or("session", caller.session));

@@ -226,8 +226,8 @@ std::vector<Verification::Entry> stored_counts(const json::Node& receipt) {
       Verification::Entry entry;
       entry.check = std::string(check.string_or("check", ""));
       entry.counting_sql = std::string(pair.string_or("counting_sql", ""));
-      entry.stored = {count_of(pair["left"], "rows"), count_of(pair["left"], "matched"), count_of(pair["right"], "rows"),
-                      count_of(pair["right"], "matched")};
+      entry.stored = {count_of(pair["left"], "rows"), count_of(pair["left"], "matched"),
+                      count_of(pair["right"], "rows"), count_of(pair["right"], "matched")};
       entries.push_back(std::move(entry));
     }
   }

@@ -24,8 +24,8 @@ bool plain_identifier(std::string_view name) {
 
 }  // namespace
 
-Result<Materialized> Service::materialize(const Caller& caller, std::string_view sql, const std::string& table, bool replace,
-                                          const RunOptions& options, CancelToken cancel) {
+Result<Materialized> Service::materialize(const Caller& caller, std::string_view sql, const std::string& table,
+                                          bool replace, const RunOptions& options, CancelToken cancel) {
   if (!is_utf8(sql) || sql.find('\0') != std::string_view::npos) {
     return make_error("invalid-text", "the statement is not valid UTF-8 or holds a NUL", "send the text as UTF-8");
   }
@@ -66,8 +66,9 @@ Result<Materialized> Service::materialize(const Caller& caller, std::string_view
   query.rows = "[]";
   query.temporary_objects = "[]";
   query.source_versions = "{}";
-  query.started_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-                         std::chrono::system_clock::now().time_since_epoch()).count();
+  query.started_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
   query.elapsed_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began).count();
   CANDOR_ASSIGN(result.query_id, ledger_->record_query(query));

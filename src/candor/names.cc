@@ -1,11 +1,12 @@
 // Telling the truth about a name that does not exist, and about files whose rows are not all there.
+#include "candor/names.h"
+
 #include <algorithm>
 #include <cctype>
 #include <set>
 #include <utility>
 
 #include "base/near_names.h"
-#include "candor/names.h"
 #include "candor/service.h"
 #include "sql/lexer.h"
 

@@ -23,7 +23,8 @@ auto find_named(Map& map, std::string_view name) {
 }
 
 bool has_table(const engine::Catalog& catalog, std::string_view name) {
-  return std::ranges::any_of(catalog.tables, [&](const engine::CatalogTable& table) { return same_name(table.name, name); });
+  return std::ranges::any_of(catalog.tables,
+                             [&](const engine::CatalogTable& table) { return same_name(table.name, name); });
 }
 
 std::string joined(const std::vector<std::string>& names, std::string_view separator) {

@@ -23,7 +23,8 @@ double ms_since(steady_clock::time_point start) {
 }
 
 std::int64_t unix_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 json::Node names_node(const std::vector<std::string>& names) {
@@ -123,16 +124,19 @@ Status Service::run(const Caller& caller, std::string_view sql, const RunOptions
   }
   const auto chars_max = static_cast<std::uint64_t>(configuration_.limit("statement_chars"));
   if (sql.size() > chars_max) {
-    return make_error("over-limit", "the text has " + std::to_string(sql.size()) + " bytes, statement_chars allows " +
-                                        std::to_string(chars_max),
-                      "send less at once, or raise limits.statement_chars");
+    return make_error(
+        "over-limit",
+        "the text has " + std::to_string(sql.size()) + " bytes, statement_chars allows " + std::to_string(chars_max),
+        "send less at once, or raise limits.statement_chars");
   }
   const std::vector<Span> statements = sql::split_statements(sql);
   const auto statements_max = static_cast<std::size_t>(configuration_.limit("statements_per_batch"));
-  if (statements.empty()) return make_error("syntax", "there is no statement in the text", "write a statement: SELECT 1");
+  if (statements.empty())
+    return make_error("syntax", "there is no statement in the text", "write a statement: SELECT 1");
   if (statements.size() > statements_max) {
-    return make_error("over-limit", "the text has " + std::to_string(statements.size()) +
-                                        " statements, statements_per_batch allows " + std::to_string(statements_max),
+    return make_error("over-limit",
+                      "the text has " + std::to_string(statements.size()) +
+                          " statements, statements_per_batch allows " + std::to_string(statements_max),
                       "send them in several calls, or raise limits.statements_per_batch");
   }
   CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
@@ -147,7 +151,8 @@ Status Service::run(const Caller& caller, std::string_view sql, const RunOptions
 }
 
 // Hands the rows over, keeping what the ledger is to know of them.
-Result<engine::End> Service::hand_over(engine::RowStream& stream, std::size_t columns, ResultSink& sink, Execution& execution) {
+Result<engine::End> Service::hand_over(engine::RowStream& stream, std::size_t columns, ResultSink& sink,
+                                       Execution& execution) {
   for (;;) {
     engine::RowStream::Item item = stream.next();
     if (auto* failure = std::get_if<Diagnostic>(&item)) return std::move(*failure);
@@ -170,7 +175,8 @@ Status Service::execute(const Prepared& prepared, StatementStart& start, const R
   execution.describe(start.header);
   StatementEnd& end = execution.end;
   if (route.source.empty() && session.note_temporary_objects(start.header.temporary_objects)) {
-    end.warnings.push_back({"temporary-lost", "the engine was opened again: earlier temporary tables and views are gone",
+    end.warnings.push_back({"temporary-lost",
+                            "the engine was opened again: earlier temporary tables and views are gone",
                             "create them again where they are needed"});
   }
   sink.start(start);

@@ -24,9 +24,10 @@ class Service final : public Candor {
   [[nodiscard]] Result<Materialized> materialize(const Caller& caller, std::string_view sql, const std::string& table,
                                                  bool replace, const RunOptions& options, CancelToken cancel) override;
   [[nodiscard]] Result<engine::Catalog> schema(const Caller& caller, const std::string& resource) override;
-  [[nodiscard]] Result<CommitOutcome> commit(const Caller& caller, const json::Node& input, CancelToken cancel) override;
-  [[nodiscard]] Result<std::vector<Checked>> check(const Caller& caller, std::string_view sql, const RunOptions& options,
-                                                   CancelToken cancel) override;
+  [[nodiscard]] Result<CommitOutcome> commit(const Caller& caller, const json::Node& input,
+                                             CancelToken cancel) override;
+  [[nodiscard]] Result<std::vector<Checked>> check(const Caller& caller, std::string_view sql,
+                                                   const RunOptions& options, CancelToken cancel) override;
   [[nodiscard]] Result<Verification> verify(const std::string& answer_id, CancelToken cancel) override;
   [[nodiscard]] ledger::Ledger& ledger() override { return *ledger_; }
   void close_session(const std::string& session, bool keep) override;
@@ -46,23 +47,26 @@ class Service final : public Candor {
                ResultSink& sink, const CancelToken& cancel);
   Diagnostic explain_failure(Session& session, std::string_view sql, Diagnostic failure);
   void add_table_warnings(Session& session, std::string_view sql, std::vector<Warning>& warnings);
-  [[nodiscard]] Status execute(const Prepared& prepared, StatementStart& start, const RunOptions& options, ResultSink& sink,
-                               const CancelToken& cancel, Execution& execution);
+  [[nodiscard]] Status execute(const Prepared& prepared, StatementStart& start, const RunOptions& options,
+                               ResultSink& sink, const CancelToken& cancel, Execution& execution);
   [[nodiscard]] static Result<engine::End> hand_over(engine::RowStream& stream, std::size_t columns, ResultSink& sink,
                                                      Execution& execution);
   [[nodiscard]] Status record(const Caller& caller, Execution& execution);
 
   void tell(const ledger::Telemetry& record);
-  void tell_commit(const Caller& caller, const json::Node& input, const Result<CommitOutcome>& outcome, double duration_ms);
+  void tell_commit(const Caller& caller, const json::Node& input, const Result<CommitOutcome>& outcome,
+                   double duration_ms);
 
   // The review of a commit (commit.cc).
   [[nodiscard]] Result<CommitOutcome> submit(const Caller& caller, const json::Node& input);
   struct Submission;
   [[nodiscard]] review::Settings review_settings() const;
-  [[nodiscard]] Result<Submission> read_submission(const Caller& caller, const Prepared& prepared, const json::Node& input);
+  [[nodiscard]] Result<Submission> read_submission(const Caller& caller, const Prepared& prepared,
+                                                   const json::Node& input);
   void review_submission(Submission& submission, Session& session);
   [[nodiscard]] std::string changed_since(const ledger::QueryRecord& query, Session& session, engine::Engine& engine);
-  [[nodiscard]] Result<CommitOutcome> accept(Submission& submission, bool acknowledged, const json::Node* stored_receipt);
+  [[nodiscard]] Result<CommitOutcome> accept(Submission& submission, bool acknowledged,
+                                             const json::Node* stored_receipt);
   [[nodiscard]] Result<CommitOutcome> hold(Submission& submission);
   [[nodiscard]] Result<CommitOutcome> review_in_slot(Submission& submission, Session& session);
   void leave_slot(const ledger::TurnKey& turn);

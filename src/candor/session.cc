@@ -1,18 +1,17 @@
 // Opening, sharing and closing a session's engines.
 #include "candor/session.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include "candor/sources.h"
@@ -30,7 +29,8 @@ constexpr std::chrono::milliseconds kCloseWait{5'000};
 constexpr std::int64_t kVersionsEveryMs = 250;
 
 std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 Status make_private_folder(const std::string& path) {
@@ -49,7 +49,8 @@ Status make_private_folder(const std::string& path) {
 bool valid_session_name(std::string_view name) {
   constexpr std::size_t kLengthMax = 64;
   return !name.empty() && name.size() <= kLengthMax && name.front() != '.' && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+           c == '_';
   });
 }
 
@@ -97,6 +98,7 @@ engine::Policy Session::policy_of(std::vector<engine::SourceSpec> sources, bool 
   policy.temp_directory = folder_ + "/tmp";
   policy.cache_directory = cache_;
   policy.memory_bytes = static_cast<std::uint64_t>(configuration_.limit("memory_mb")) << 20U;
+  policy.import_bytes = static_cast<std::uint64_t>(configuration_.limit("import_mb")) << 20U;
   return policy;
 }
 

@@ -30,7 +30,8 @@ struct Route {
 class Session {
  public:
   // `folder` is the session's own below the home; `cache` is shared by all sessions.
-  Session(std::string name, std::string folder, std::string cache, std::string worker, const config::Configuration& configuration);
+  Session(std::string name, std::string folder, std::string cache, std::string worker,
+          const config::Configuration& configuration);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session();

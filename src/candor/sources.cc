@@ -26,7 +26,8 @@ bool ends_with_any(const std::string& path, std::initializer_list<std::string_vi
 }
 
 Diagnostic no_database(const config::Source& source, std::string_view kind) {
-  return make_error("file-error", "source '" + source.name + "': " + source.spec + " is no " + std::string(kind) + " database",
+  return make_error("file-error",
+                    "source '" + source.name + "': " + source.spec + " is no " + std::string(kind) + " database",
                     "publish a file of that kind, or give a file of rows an ending that says what it is");
 }
 
@@ -34,7 +35,8 @@ Diagnostic no_database(const config::Source& source, std::string_view kind) {
 
 Result<engine::SourceSpec> recognise_source(const config::Source& source) {
   if (source.spec.starts_with("postgresql://") || source.spec.starts_with("postgres://")) {
-    return make_error("not-in-this-version", "source '" + source.name + "': PostgreSQL can't be published in this version",
+    return make_error("not-in-this-version",
+                      "source '" + source.name + "': PostgreSQL can't be published in this version",
                       "export the tables to Parquet or DuckDB and publish those");
   }
   if (!source.contract.empty()) {

@@ -26,7 +26,8 @@ std::string without_limit(std::string_view sql, const sql::LimitClause& clause) 
   std::string text(sql.substr(0, clause.span.start));
   text += ' ';
   text += sql.substr(clause.span.end);
-  while (!text.empty() && (std::isspace(static_cast<unsigned char>(text.back())) != 0 || text.back() == ';')) text.pop_back();
+  while (!text.empty() && (std::isspace(static_cast<unsigned char>(text.back())) != 0 || text.back() == ';'))
+    text.pop_back();
   return text;
 }
 
@@ -65,7 +66,8 @@ std::optional<std::vector<std::size_t>> order_columns(const std::vector<std::str
   for (const std::string_view item : items) {
     std::vector<sql::Token> tokens = sql::tokenize(item);
     constexpr std::string_view kDirections[] = {"asc", "desc", "nulls", "first", "last"};
-    while (tokens.size() > 1 && std::ranges::any_of(kDirections, [&](auto w) { return sql::is_word(tokens.back(), w); })) {
+    while (tokens.size() > 1 &&
+           std::ranges::any_of(kDirections, [&](auto w) { return sql::is_word(tokens.back(), w); })) {
       tokens.pop_back();
     }
     if (tokens.size() == 1 && tokens[0].kind == sql::TokenKind::kNumber) {
@@ -77,10 +79,9 @@ std::optional<std::vector<std::size_t>> order_columns(const std::vector<std::str
       continue;
     }
     // A name, or a name behind dots; anything else is an expression.
-    const bool name = !tokens.empty() && tokens.size() % 2 == 1 &&
-                      std::ranges::all_of(tokens, [](const sql::Token& t) {
-                        return t.kind == sql::TokenKind::kWord || t.kind == sql::TokenKind::kQuoted || t.text == ".";
-                      });
+    const bool name = !tokens.empty() && tokens.size() % 2 == 1 && std::ranges::all_of(tokens, [](const sql::Token& t) {
+      return t.kind == sql::TokenKind::kWord || t.kind == sql::TokenKind::kQuoted || t.text == ".";
+    });
     if (!name) return std::nullopt;
     const std::string wanted = lowered(sql::identifier(tokens.back()));
     const auto same = [&](const Column& column) { return lowered(column.name) == wanted; };
@@ -102,8 +103,8 @@ std::string key_of(CellReader& reader, std::size_t columns, const std::vector<st
 
 // Rows behind the border that equal the row before it in the given columns.
 std::optional<std::uint64_t> ties_behind(engine::Engine& engine, const std::string& sql, std::uint64_t border,
-                                         const std::vector<std::size_t>& places, std::size_t columns, std::int64_t budget_ms,
-                                         const CancelToken& cancel) {
+                                         const std::vector<std::size_t>& places, std::size_t columns,
+                                         std::int64_t budget_ms, const CancelToken& cancel) {
   auto stream = engine.run(request(sql, border + kTiesMax, budget_ms), cancel);
   if (!stream.ok()) return std::nullopt;
   std::uint64_t row = 0;
@@ -116,17 +117,19 @@ std::optional<std::uint64_t> ties_behind(engine::Engine& engine, const std::stri
     CellReader reader(batch->cells);
     for (std::uint32_t i = 0; i < batch->rows && reader.ok(); ++i, ++row) {
       std::string key = key_of(reader, columns, places);
-      if (row + 1 == border) last = std::move(key);
-      if (row < border) continue;
+      if (row < border) {
+        last = std::move(key);
+        continue;
+      }
       if (key != last) return ties;
       ++ties;
     }
   }
 }
 
-void describe_order(scope::AgentSurface& surface, const Shown& shown, const sql::LimitClause& clause, engine::Engine& engine,
-                    const std::string& whole, const CancelToken& cancel) {
-  const std::uint64_t border = *clause.offset + *clause.limit;
+void describe_order(scope::AgentSurface& surface, const Shown& shown, const sql::LimitClause& clause,
+                    engine::Engine& engine, const std::string& whole, const CancelToken& cancel) {
+  const std::uint64_t border = clause.offset.value_or(0) + clause.limit.value_or(0);
   const bool cut = surface.universe_total ? *surface.universe_total > border : true;
   if (!cut) {
     surface.order = scope::Order::kTotal;
@@ -173,8 +176,8 @@ scope::AgentSurface surface_of(const Shown& shown, engine::Engine& engine, const
     reason = "limit-is-no-plain-number";
   } else if (counted_limit) {
     whole = without_limit(shown.sql, *clause);
-    const bool ended_before = shown.rows_total && *shown.rows_total < *clause->limit &&
-                              (*shown.rows_total > 0 || *clause->offset == 0);
+    const bool ended_before =
+        shown.rows_total && *shown.rows_total < *clause->limit && (*shown.rows_total > 0 || *clause->offset == 0);
     if (ended_before) {
       total = *clause->offset + *shown.rows_total;
     } else {
@@ -187,7 +190,8 @@ scope::AgentSurface surface_of(const Shown& shown, engine::Engine& engine, const
   surface.output_truncated = cut_here;
   surface.output_truncated_by.clear();
   if (cut_here) {
-    surface.output_truncated_by = shown.cut_by_chars ? "result_chars" : (shown.rows_max_from_flag ? "flag" : "rows_per_result");
+    surface.output_truncated_by =
+        shown.cut_by_chars ? "result_chars" : (shown.rows_max_from_flag ? "flag" : "rows_per_result");
   }
   if (counted_limit && !clause->order.empty() && !cut_here) {
     describe_order(surface, shown, *clause, engine, whole, cancel);

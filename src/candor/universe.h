@@ -18,7 +18,7 @@ struct Shown {
   std::uint64_t rows = 0;
   std::optional<std::uint64_t> rows_total;  // of the statement as written
   bool cut_by_chars = false;
-  std::uint64_t rows_max = 0;               // the ceiling in force
+  std::uint64_t rows_max = 0;  // the ceiling in force
   bool rows_max_from_flag = false;
   std::int64_t budget_ms = 0;
   std::vector<Column> columns;

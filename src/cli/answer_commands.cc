@@ -146,9 +146,9 @@ ExitCode verify_answer(const Context& context, Candor& candor, const std::string
   } else {
     context.out.put(verification_text(context.out, *verification));
   }
-  const auto failed =
-      std::ranges::find_if(verification->entries, [](const auto& entry) { return entry.failure.has_value(); });
-  if (failed != verification->entries.end()) return exit_code(*failed->failure);
+  for (const Verification::Entry& entry : verification->entries) {
+    if (entry.failure) return exit_code(*entry.failure);
+  }
   const bool same = std::ranges::all_of(verification->entries, [](const auto& entry) { return entry.same(); });
   return same ? ExitCode::kDone : ExitCode::kRejected;
 }

@@ -107,11 +107,10 @@ void add_source_flags(CLI::App& app, Arguments& into) {
 
 void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
   const bool runs_sql = name == "sql" || name == "check";
-  if (runs_sql)
-    app.add_option("-f,--file", into.file, "read the statements from this file; - is standard input")
-        ->type_name("FILE");
-  if (name == "commit")
-    app.add_option("-f,--file", into.file, "read the answer from this file; - is standard input")->type_name("FILE");
+  if (runs_sql || name == "commit") {
+    const std::string what = runs_sql ? "the statements" : "the answer";
+    app.add_option("-f,--file", into.file, "read " + what + " from this file; - is standard input")->type_name("FILE");
+  }
   if (runs_sql) app.add_option("--in", into.in, "ask the engine of this source")->type_name("SOURCE");
   if (name == "sql") {
     app.add_option("--max-rows", into.rows_max, "show at most so many rows of each result")->type_name("N");
@@ -127,9 +126,10 @@ void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
     app.add_option("--offset", into.offset, "pass over so many")->type_name("N");
   }
   if (name == "answers") app.add_flag("--verify", into.verify, "count again what the receipt claims, and compare");
-  if (name == "doctor")
+  if (name == "doctor") {
     app.add_flag("--attack", into.attack,
-                 "run the known escapes against this configuration; exit code 1 when one gets through");
+                 "run the known escapes on this configuration; exit code 1 when one gets through");
+  }
 }
 
 void add_flags(CLI::App& app, const Declaration& declared, Arguments& into) {

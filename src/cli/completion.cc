@@ -103,9 +103,11 @@ std::string zsh_script(const std::vector<CommandInfo>& commands) {
                                      ? ":source:{compadd ${(f)\"$(candor completion sources 2>/dev/null)\"}}"
                                      : ":value:";
       const bool repeatable = flag.value == "NAME=SPEC";
+      const std::string description = "[" + zsh_quoted(flag.description) + "]" + action + "' \\\n";
       for (const std::string& name : flag.names) {
-        cases += "        '" + std::string(repeatable ? "*" : "") + name + "[" + zsh_quoted(flag.description) + "]" +
-                 action + "' \\\n";
+        cases += repeatable ? "        '*" : "        '";
+        cases += name;
+        cases += description;
       }
     }
     const std::string words = words_command(command);
@@ -152,7 +154,9 @@ std::string fish_script(const std::vector<CommandInfo>& commands) {
       text += " -d '" + quoted(flag.description) + "'\n";
     }
     const std::string words = words_command(command);
-    if (!words.empty()) text += here + " -f -a '(" + words + " | string split \" \")'\n";
+    if (words.empty()) continue;
+    text += here;
+    text += " -f -a '(" + words + " | string split \" \")'\n";
   }
   return text;
 }

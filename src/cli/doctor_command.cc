@@ -78,7 +78,8 @@ class Doctor {
     report_.findings.push_back({"ledger", "sound", ledger.ok() ? std::nullopt : std::optional(ledger.error())});
     const Result<engine::Catalog> catalog = candor_->schema(caller_, "");
     for (const config::Source& source : configuration.sources) add_source(source, catalog);
-    if (catalog.ok()) report_.warnings.insert(report_.warnings.end(), catalog->warnings.begin(), catalog->warnings.end());
+    if (catalog.ok())
+      report_.warnings.insert(report_.warnings.end(), catalog->warnings.begin(), catalog->warnings.end());
   }
 
   void attack(const std::vector<std::string>& sqlite_sources, Progress& progress) {

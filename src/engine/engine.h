@@ -23,7 +23,7 @@ enum class SourceKind : std::uint8_t { kDuckdb, kSqlite, kFiles, kPostgres };
 struct SourceSpec {
   std::string name;  // the name by which statements speak of it: a SQL identifier
   SourceKind kind = SourceKind::kFiles;
-  std::string path;  // of the database, the file, or the folder of files
+  std::string path;      // of the database, the file, or the folder of files
   std::string encoding;  // of text files, empty for UTF-8; else one that the engine knows, such as "latin-1"
 };
 
@@ -34,6 +34,7 @@ struct Policy {
   std::string temp_directory;   // for spilling; emptied when the engine is closed
   std::string cache_directory;  // where file sources are kept in the engine's own format
   std::uint64_t memory_bytes = std::uint64_t{2} << 30U;
+  std::uint64_t import_bytes = std::uint64_t{8} << 30U;  // the largest file that is taken into the cache
   int threads = 2;
 };
 
@@ -49,12 +50,12 @@ struct RunRequest {
   std::string sql;                // one statement
   std::vector<Value> parameters;  // bound to $1, $2, … (?1, ?2, … in SQLite)
   Lane lane = Lane::kAgent;
-  bool allow_writes = false;      // on the scratch database
-  std::uint64_t rows_max = 1000;            // rows to hand over; those after it are only counted
-  std::uint64_t chars_max = 48'000;         // of rendered JSON; no further row is handed over once it is passed
-  std::uint64_t cell_chars_max = 8'000;     // longer cells are cut and say so
-  std::int64_t deadline_ms = 30'000;        // from the start of the run; then `statement-timeout`
-  std::int64_t count_budget_ms = 1'000;     // how long to go on counting after the last row that was handed over
+  bool allow_writes = false;             // on the scratch database
+  std::uint64_t rows_max = 1000;         // rows to hand over; those after it are only counted
+  std::uint64_t chars_max = 48'000;      // of rendered JSON; no further row is handed over once it is passed
+  std::uint64_t cell_chars_max = 8'000;  // longer cells are cut and say so
+  std::int64_t deadline_ms = 30'000;     // from the start of the run; then `statement-timeout`
+  std::int64_t count_budget_ms = 1'000;  // how long to go on counting after the last row that was handed over
   // For copying rows elsewhere: Header.columns carry DuckDB types that hold every value of the result exactly. An engine
   // without static types (SQLite) looks at every row first, in the same snapshot, and fails with `mixed-types`.
   bool exact_types = false;
@@ -62,16 +63,16 @@ struct RunRequest {
 
 struct Header {
   StatementKind kind = StatementKind::kSelect;
-  std::vector<Column> columns;      // empty for statements without a result
-  std::string target;               // of a write: the table, view or macro, unquoted, as the catalog names it
+  std::vector<Column> columns;  // empty for statements without a result
+  std::string target;           // of a write: the table, view or macro, unquoted, as the catalog names it
   std::vector<std::string> temporary_objects;  // the agent's temporary tables and views at this moment
 };
 
 struct End {
-  std::uint64_t rows = 0;                   // handed over
-  std::optional<std::uint64_t> rows_total;  // all rows of the result, when it was counted to its end
-  bool cut_by_chars = false;                // chars_max ended the handing over
-  std::optional<std::uint64_t> affected;    // of a write
+  std::uint64_t rows = 0;                     // handed over
+  std::optional<std::uint64_t> rows_total;    // all rows of the result, when it was counted to its end
+  bool cut_by_chars = false;                  // chars_max ended the handing over
+  std::optional<std::uint64_t> affected;      // of a write
   std::optional<std::uint64_t> rows_scanned;  // rows read by the scans below the result, where the engine tells
 };
 
@@ -93,7 +94,8 @@ struct CatalogColumn {
   bool nullable = true;
   bool primary_key = false;
   std::string comment;
-  std::string note;  // what the source's opening decided about it: "kept as text: 314 of 3,218 values have leading zeros"
+  std::string
+      note;  // what the source's opening decided about it: "kept as text: 314 of 3,218 values have leading zeros"
 };
 
 struct RejectedRow {
@@ -103,16 +105,16 @@ struct RejectedRow {
 
 // Where a table of a file source comes from and how it was read.
 struct FileOrigin {
-  std::string path;        // relative to the source's folder
-  std::string format;      // csv, tsv, parquet, json, ndjson
-  std::string delimiter;   // of text formats
+  std::string path;       // relative to the source's folder
+  std::string format;     // csv, tsv, parquet, json, ndjson
+  std::string delimiter;  // of text formats
   std::string quote;
   bool header = false;
-  std::string encoding;    // "utf-8" unless configured
+  std::string encoding;  // "utf-8" unless configured
   std::uint64_t bytes = 0;
   std::uint64_t rows_rejected = 0;
   std::vector<RejectedRow> rejected;  // the first of them, at most 20
-  std::string failure;     // why it could not be read at all; then the table has no columns
+  std::string failure;                // why it could not be read at all; then the table has no columns
 };
 
 struct CatalogTable {
@@ -129,8 +131,8 @@ struct CatalogTable {
 };
 
 struct Catalog {
-  std::vector<CatalogTable> tables;  // sorted by source, schema, name
-  std::vector<std::string> warnings; // files that were left out, with the reason
+  std::vector<CatalogTable> tables;   // sorted by source, schema, name
+  std::vector<std::string> warnings;  // files that were left out, with the reason
 };
 
 // ---- what the review asks, answered from the catalog alone ----
@@ -156,14 +158,15 @@ struct TableFacts {
   bool shadowed = false;         // a temporary object or a view of that name would win over it
   bool pending_updates = false;  // of one of the columns asked for, after a checkpoint of the scratch was tried
   std::optional<std::uint64_t> rows_estimated;
-  std::optional<std::uint64_t> bytes_max;  // no column of the table can be larger than this as a whole, where that is known
+  std::optional<std::uint64_t>
+      bytes_max;                     // no column of the table can be larger than this as a whole, where that is known
   std::vector<ColumnFacts> columns;  // all columns of the table, in order; widths only of those asked for
 };
 
 struct FunctionFacts {
   std::string name;
-  bool built_in = false;     // and no user object of that name, macro or operator, anywhere on the agent's path
-  bool repeatable = false;   // the same arguments give the same value
+  bool built_in = false;    // and no user object of that name, macro or operator, anywhere on the agent's path
+  bool repeatable = false;  // the same arguments give the same value
 };
 
 class Engine {
@@ -183,13 +186,14 @@ class Engine {
   // The way back, `json_deserialize_sql`. Not faithful: the caller parses the text again and compares.
   [[nodiscard]] virtual Result<std::string> print_tree(std::string_view tree) = 0;
 
-  [[nodiscard]] virtual Result<TableFacts> table_facts(const TableName& name, const std::vector<std::string>& columns) = 0;
+  [[nodiscard]] virtual Result<TableFacts> table_facts(const TableName& name,
+                                                       const std::vector<std::string>& columns) = 0;
   [[nodiscard]] virtual Result<std::vector<FunctionFacts>> function_facts(const std::vector<std::string>& names) = 0;
 
   // Creates scratch table `table` from rows that another engine gave; `types` are this engine's. The reader is pulled
   // until it gives End. Nothing is left behind when it fails. Fails with `duplicate-table` unless `replace`.
-  [[nodiscard]] virtual Result<std::uint64_t> append(const std::string& table, const std::vector<Column>& columns, bool replace,
-                                                     RowStream& rows, CancelToken cancel) = 0;
+  [[nodiscard]] virtual Result<std::uint64_t> append(const std::string& table, const std::vector<Column>& columns,
+                                                     bool replace, RowStream& rows, CancelToken cancel) = 0;
 };
 
 }  // namespace candor::engine

@@ -1,11 +1,10 @@
 // Fingerprints from the file system's own records.
 #include "engine/source_version.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <sys/stat.h>
 #include <system_error>
 #include <vector>
 
@@ -26,12 +25,12 @@ void mix(std::uint64_t& hash, std::string_view bytes) {
 }
 
 bool mix_file(std::uint64_t& hash, const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   if (stat(path.c_str(), &status) != 0) return false;
   mix(hash, path);
-  for (const auto number : {static_cast<std::uint64_t>(status.st_size), static_cast<std::uint64_t>(status.st_ino),
-                            static_cast<std::uint64_t>(status.st_mtim.tv_sec),
-                            static_cast<std::uint64_t>(status.st_mtim.tv_nsec)}) {
+  for (const auto number :
+       {static_cast<std::uint64_t>(status.st_size), static_cast<std::uint64_t>(status.st_ino),
+        static_cast<std::uint64_t>(status.st_mtim.tv_sec), static_cast<std::uint64_t>(status.st_mtim.tv_nsec)}) {
     mix(hash, std::to_string(number) + ":");
   }
   return true;
@@ -41,7 +40,8 @@ std::vector<std::string> files_below(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code failure;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, failure);
-  for (; !failure && entry != fs::recursive_directory_iterator() && files.size() < kFilesMax; entry.increment(failure)) {
+  for (; !failure && entry != fs::recursive_directory_iterator() && files.size() < kFilesMax;
+       entry.increment(failure)) {
     if (entry.depth() >= kDepthMax) entry.disable_recursion_pending();
     std::error_code ignored;
     if (entry->is_regular_file(ignored)) files.push_back(entry->path().string());

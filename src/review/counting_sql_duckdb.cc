@@ -92,7 +92,7 @@ std::string equalities(std::size_t keys) {
   std::string text;
   for (std::size_t i = 1; i <= keys; ++i) {
     const std::string k = "k" + std::to_string(i);
-    text += (i > 1 ? " AND l." : "l.") + k + " = r." + k;
+    text.append(i > 1 ? " AND l." : "l.").append(k).append(" = r.").append(k);
   }
   return text;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <vector>
 
 namespace candor::review {
@@ -167,8 +166,11 @@ std::optional<Decimal> parse_number(std::string_view digits) {
     const bool minus = at < digits.size() && digits[at] == '-';
     if (at < digits.size() && (digits[at] == '-' || digits[at] == '+')) ++at;
     const std::string exponent = take_digits(digits, at);
-    if (exponent.empty() || exponent.size() > 3 || std::atoi(exponent.c_str()) > kExponentMax) return std::nullopt;
-    shift(number, minus ? -std::atoi(exponent.c_str()) : std::atoi(exponent.c_str()));
+    if (exponent.empty() || exponent.size() > 3) return std::nullopt;
+    int size = 0;
+    for (const char digit : exponent) size = size * 10 + (digit - '0');
+    if (size > kExponentMax) return std::nullopt;
+    shift(number, minus ? -size : size);
   }
   if (at != digits.size()) return std::nullopt;
   strip(number);

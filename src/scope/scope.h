@@ -42,7 +42,7 @@ struct AgentSurface {
 };
 
 // The scope of one result: filter and count scope follow from ceiling and counts.
-[[nodiscard]] AgentSurface describe(const Ceiling& ceiling, std::uint64_t rows_emitted, std::optional<std::uint64_t> universe_total,
-                                    std::string universe_reason);
+[[nodiscard]] AgentSurface describe(const Ceiling& ceiling, std::uint64_t rows_emitted,
+                                    std::optional<std::uint64_t> universe_total, std::string universe_reason);
 
 }  // namespace candor::scope

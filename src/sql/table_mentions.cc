@@ -162,24 +162,23 @@ bool MentionFinder::starting_keyword() {
   const Token& now = tokens_[i_];
   const Token& next = token(i_ + 1);
   if (!at_start()) return false;
-  const bool after_parenthesis = is_symbol(before(1), ')');
-  if (is_any(now, {"pivot", "unpivot", "pivot_wider", "pivot_longer"})) {
-    if (after_parenthesis && level().from_list) return false;  // FROM (…) PIVOT (…)
-  } else if (is_word(now, "pragma")) {
+  if (is_word(now, "pragma")) {
     // PRAGMA [schema.]name(x) and PRAGMA name = x.
-    std::size_t at = i_ + 1;
-    while (at < tokens_.size() && !is_symbol(tokens_[at], '(') && !is_symbol(tokens_[at], '=') &&
-           !is_symbol(tokens_[at], ';'))
-      ++at;
-    i_ = at;
-    level().expecting = at < tokens_.size() && !is_symbol(tokens_[at], ';');
-    if (level().expecting && is_symbol(tokens_[at], '=')) ++i_;
+    const auto leads = [](const Token& one) {
+      return is_symbol(one, '(') || is_symbol(one, '=') || is_symbol(one, ';');
+    };
+    ++i_;
+    while (i_ < tokens_.size() && !leads(tokens_[i_])) ++i_;
+    level().expecting = i_ < tokens_.size() && !is_symbol(tokens_[i_], ';');
+    if (level().expecting && is_symbol(tokens_[i_], '=')) ++i_;
     return true;
-  } else if (after_parenthesis || !is_any(now, {"describe", "desc", "summarize", "show", "truncate"})) {
-    return false;
-  } else if (is_word(now, "show") && is_any(next, {"all", "databases", "schemas", "tables", "variables"})) {
-    return false;
   }
+  const bool after_parenthesis = is_symbol(before(1), ')');
+  const bool pivots = is_any(now, {"pivot", "unpivot", "pivot_wider", "pivot_longer"});
+  const bool clause = pivots && after_parenthesis && level().from_list;  // FROM (…) PIVOT (…)
+  const bool names = !after_parenthesis && is_any(now, {"describe", "desc", "summarize", "show", "truncate"});
+  const bool lists = is_word(now, "show") && is_any(next, {"all", "databases", "schemas", "tables", "variables"});
+  if (clause || lists || (!pivots && !names)) return false;
   expect(false);
   return true;
 }

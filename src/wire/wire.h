@@ -48,20 +48,20 @@ class DocumentSink final : public ResultSink {
   Write write_;
   RowShape shape_;
   bool reader_gone_ = false;
-  bool opened_ = false;        // the document has begun
+  bool opened_ = false;  // the document has begun
   bool batch_ = false;
-  bool rows_open_ = false;     // columns and "rows":[ are written
+  bool rows_open_ = false;  // columns and "rows":[ are written
   std::size_t statements_ = 0;
   std::size_t statements_expected_ = 0;
   std::uint64_t affected_total_ = 0;
   std::uint64_t rows_omitted_ = 0;
   std::uint64_t characters_ = 0;
-  std::string head_;           // rows that wait for the columns
-  std::string out_;            // text that waits for a write
+  std::string head_;  // rows that wait for the columns
+  std::string out_;   // text that waits for a write
   StatementStart current_;
-  std::vector<std::string> names_;            // for row objects: unique
-  std::vector<bool> mixed_;                   // columns with an integer that had to be a string
-  std::vector<bool> mixed_told_;              // said in `columns` already
+  std::vector<std::string> names_;  // for row objects: unique
+  std::vector<bool> mixed_;         // columns with an integer that had to be a string
+  std::vector<bool> mixed_told_;    // said in `columns` already
   std::uint64_t rows_seen_ = 0;
   std::optional<Diagnostic> failure_;
 };
@@ -72,8 +72,10 @@ class DocumentSink final : public ResultSink {
 [[nodiscard]] json::Node verification_document(const Verification& verification);
 
 // Lists of the ledger, with agent_surface.
-[[nodiscard]] json::Node queries_document(const std::vector<ledger::QueryRecord>& queries, ledger::Page page, std::uint64_t total);
-[[nodiscard]] json::Node answers_document(const std::vector<ledger::AnswerRecord>& answers, ledger::Page page, std::uint64_t total);
+[[nodiscard]] json::Node queries_document(const std::vector<ledger::QueryRecord>& queries, ledger::Page page,
+                                          std::uint64_t total);
+[[nodiscard]] json::Node answers_document(const std::vector<ledger::AnswerRecord>& answers, ledger::Page page,
+                                          std::uint64_t total);
 // One answer whole: the question, the values, the query behind it, the receipt.
 [[nodiscard]] json::Node answer_document(const ledger::AnswerRecord& answer, const ledger::QueryRecord* query);
 [[nodiscard]] json::Node query_document(const ledger::QueryRecord& query);

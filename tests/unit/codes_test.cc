@@ -1,10 +1,9 @@
 // The list of codes: sorted, without doubles, each with a page.
-#include <gtest/gtest.h>
+#include "base/codes.h"
 
 #include <algorithm>
 #include <cctype>
-
-#include "base/codes.h"
+#include <gtest/gtest.h>
 
 namespace candor {
 namespace {

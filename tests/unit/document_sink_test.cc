@@ -1,6 +1,5 @@
 // The document of a run: its parts, its order, and what it says when a statement fails half-way.
 #include <gtest/gtest.h>
-
 #include <string>
 
 #include "json/json.h"

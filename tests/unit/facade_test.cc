@@ -1,9 +1,8 @@
 // The facade over real engines in real worker processes: what surfaces rely on.
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <memory>
 #include <string>
 #include <thread>
@@ -32,7 +31,9 @@ class FacadeTest : public testing::Test {
     fs::remove_all(folder_);
   }
 
-  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name, std::ios::binary) << text; }
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
 
   std::unique_ptr<Candor> make(const std::vector<std::string>& sources = {}, const std::string& yaml = {}) {
     config::Overrides overrides;
@@ -49,7 +50,9 @@ class FacadeTest : public testing::Test {
     return std::move(*made);
   }
 
-  void open(const std::vector<std::string>& sources = {}, const std::string& yaml = {}) { candor_ = make(sources, yaml); }
+  void open(const std::vector<std::string>& sources = {}, const std::string& yaml = {}) {
+    candor_ = make(sources, yaml);
+  }
 
   // The document of a run, as a surface would show it.
   Node ask(const std::string& sql, RunOptions options = {}, Caller caller = {}) {
@@ -75,7 +78,8 @@ class FacadeTest : public testing::Test {
 constexpr std::string_view kSparse =
     "CREATE TABLE p AS SELECT i AS id, 'site ' || (i % 3) AS site FROM range(1, 101) t(i);"
     "CREATE TABLE l AS SELECT i * 5 AS id, 100 + i AS v FROM range(1, 101) t(i)";
-constexpr std::string_view kSparseQuery = "SELECT p.site, sum(l.v) AS s FROM p JOIN l ON p.id = l.id GROUP BY p.site ORDER BY p.site";
+constexpr std::string_view kSparseQuery =
+    "SELECT p.site, sum(l.v) AS s FROM p JOIN l ON p.id = l.id GROUP BY p.site ORDER BY p.site";
 
 TEST_F(FacadeTest, ShowsRowsWithTheirScope) {
   open();
@@ -129,6 +133,14 @@ TEST_F(FacadeTest, TellsOfRowsThatDidNotParse) {
   EXPECT_EQ(document["warnings"].items()[0].string_or("code", ""), "rows-not-parsed");
 }
 
+TEST_F(FacadeTest, AFileOverTheImportLimitIsAnErrorThatNamesTheLimit) {
+  write("a.csv", "id\n" + std::string(3'000'000, '1') + "\n");
+  open({"a=" + (folder_ / "a.csv").string()}, "limits: {import_mb: 1}\n");
+  const Node document = ask("SELECT count(*) FROM a.a");
+  EXPECT_TRUE(document["error"].truth()) << json::dump(document);
+  EXPECT_NE(json::dump(document).find("import_mb"), std::string::npos) << json::dump(document);
+}
+
 TEST_F(FacadeTest, SeesAFileThatChanged) {
   write("a.csv", "id\n1\n2\n");
   open({"a=" + (folder_ / "a.csv").string()});
@@ -172,7 +184,8 @@ TEST_F(FacadeTest, HoldsOnceAndAcceptsTheSameCommitWithItsEvidence) {
   ASSERT_TRUE(accepted.ok());
   EXPECT_FALSE(accepted->held);
   EXPECT_NE(json::dump(accepted->document).find(R"("acknowledged":true)"), std::string::npos);
-  EXPECT_NE(json::dump(accepted->document).find(R"("matched":20)"), std::string::npos) << json::dump(accepted->document);
+  EXPECT_NE(json::dump(accepted->document).find(R"("matched":20)"), std::string::npos)
+      << json::dump(accepted->document);
   const auto verified = candor_->verify(accepted->answer_id, CancelToken());
   ASSERT_TRUE(verified.ok()) << verified.error().message;
   ASSERT_EQ(verified->entries.size(), 1U);
@@ -184,7 +197,8 @@ TEST_F(FacadeTest, HoldsOnceAndAcceptsTheSameCommitWithItsEvidence) {
 TEST_F(FacadeTest, ALimitOfTheStatementIsNoCutOutput) {
   open();
   ask(std::string(kSparse));
-  const Node shown = ask("SELECT p.site, sum(l.v) AS s FROM p JOIN l ON p.id = l.id GROUP BY p.site ORDER BY s DESC LIMIT 2");
+  const Node shown =
+      ask("SELECT p.site, sum(l.v) AS s FROM p JOIN l ON p.id = l.id GROUP BY p.site ORDER BY s DESC LIMIT 2");
   EXPECT_EQ(shown["agent_surface"].find("output_truncated"), nullptr) << json::dump(shown);
   EXPECT_TRUE(commit(R"({"rows":{"columns":["site","s"],"values":)" + json::dump(shown["rows"]) + "}}")->held);
 }
@@ -242,8 +256,9 @@ TEST_F(FacadeTest, CommitsAtOnceGiveOneReview) {
 
 TEST_F(FacadeTest, RefusesAnswersThatAreNone) {
   open();
-  for (const char* bad : {"{}", R"({"fields":{}})", R"({"fields":{"a":1},"unresolved":"x"})", R"({"rows":{"columns":["a"],"values":[[1,2]]}})",
-                          R"({"fields":{"a":1},"bases":"x"})", R"({"fields":{"a":1},"basis":7})", "[]"}) {
+  for (const char* bad : {"{}", R"({"fields":{}})", R"({"fields":{"a":1},"unresolved":"x"})",
+                          R"({"rows":{"columns":["a"],"values":[[1,2]]}})", R"({"fields":{"a":1},"bases":"x"})",
+                          R"({"fields":{"a":1},"basis":7})", "[]"}) {
     const auto outcome = commit(bad);
     ASSERT_FALSE(outcome.ok()) << bad;
     EXPECT_EQ(outcome.error().code, "bad-request") << bad;
@@ -270,9 +285,10 @@ TEST_F(FacadeTest, TellsOfEachCallWithoutItsTextOrValues) {
 
 TEST_F(FacadeTest, ASqliteSourceIsAskedInSqliteAndMaterialized) {
   const std::string database = (folder_ / "app.sqlite").string();
-  const std::string make_it = "python3 -c \"import sqlite3; d = sqlite3.connect('" + database +
-                              "'); d.execute('CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT)'); "
-                              "d.executemany('INSERT INTO users VALUES (?,?)', [(i, 'u%d' % i) for i in range(7)]); d.commit()\"";
+  const std::string make_it =
+      "python3 -c \"import sqlite3; d = sqlite3.connect('" + database +
+      "'); d.execute('CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT)'); "
+      "d.executemany('INSERT INTO users VALUES (?,?)', [(i, 'u%d' % i) for i in range(7)]); d.commit()\"";
   ASSERT_EQ(std::system(make_it.c_str()), 0);
   write("b.csv", "id,x\n1,10\n2,20\n");
   open({"app=" + database, "b=" + (folder_ / "b.csv").string()});

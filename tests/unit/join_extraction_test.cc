@@ -280,7 +280,8 @@ TEST(SqliteText, StopsWhatTheOtherParserReadsDifferently) {
                           "SELECT k::INT FROM a",
                           "SELECT k FROM a /* /* */ WHERE x = 1 /* */ */",
                           "SELECT E'a' FROM a",
-                          "SELECT k FROM a -- x\r WHERE k = 1", "SELECT k FROM\u00a0a"}) {
+                          "SELECT k FROM a -- x\r WHERE k = 1",
+                          "SELECT k FROM\u00a0a"}) {
     EXPECT_FALSE(check_sqlite_text(sql).ok()) << sql;
   }
 }

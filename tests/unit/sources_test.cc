@@ -1,12 +1,12 @@
 // Sources told by their content, and the fingerprint that shows that they changed.
-#include <gtest/gtest.h>
+#include "candor/sources.h"
 
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <string>
 
 #include "candor/session.h"
-#include "candor/sources.h"
 #include "engine/source_version.h"
 
 namespace candor {
@@ -81,7 +81,8 @@ TEST_F(SourcesTest, TheFingerprintSeesEveryChange) {
 
 TEST(SessionNames, CannotLeaveTheirFolder) {
   for (const char* good : {"cli", "mcp-01J", "a.b_c"}) EXPECT_TRUE(valid_session_name(good)) << good;
-  for (const char* bad : {"", ".", "..", "a/b", "../x", "a b", "ä", ".hidden"}) EXPECT_FALSE(valid_session_name(bad)) << bad;
+  for (const char* bad : {"", ".", "..", "a/b", "../x", "a b", "ä", ".hidden"})
+    EXPECT_FALSE(valid_session_name(bad)) << bad;
   EXPECT_FALSE(valid_session_name(std::string(65, 'a')));
 }
 

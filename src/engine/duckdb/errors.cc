@@ -164,14 +164,13 @@ Meaning binder_meaning(const EngineError& error) {
     const std::size_t from = message.find("column ") + 7;
     return {"unknown-column", message.substr(from, message.find(' ', from) - from), {}};
   }
-  if (message.rfind("Referenced table ", 0) == 0)
-    return {"unknown-table", quoted_after(message, "Referenced table"), {}};
-  if (message.rfind("Catalog ", 0) == 0 && has(message, "does not exist")) {
+  if (message.starts_with("Referenced table ")) return {"unknown-table", quoted_after(message, "Referenced table"), {}};
+  if (message.starts_with("Catalog ") && has(message, "does not exist")) {
     return {"unknown-source", quoted_after(message, "Catalog"), {}};
   }
   if (error.subtype == "NO_MATCHING_FUNCTION" || has(message, "Could not choose a best candidate") ||
-      message.rfind("Cannot compare values", 0) == 0 || message.rfind("Cannot mix values", 0) == 0 ||
-      message.rfind("Cannot cast", 0) == 0) {
+      message.starts_with("Cannot compare values") || message.starts_with("Cannot mix values") ||
+      message.starts_with("Cannot cast")) {
     return {"type-mismatch", {}, "write the cast that is meant: CAST(x AS type)"};
   }
   if (has(message, "read-only")) return {"read-only", {}, {}};

@@ -70,7 +70,7 @@ Result<std::vector<FunctionFacts>> FunctionCatalog::facts(Connections& connectio
     const auto known = built_in_.find(folded);
     FunctionFacts& fact = facts.emplace_back();
     fact.name = name;
-    fact.built_in = known != built_in_.end() && user_.count(folded) == 0;
+    fact.built_in = known != built_in_.end() && !user_.contains(folded);
     fact.repeatable = fact.built_in && known->second;
   }
   return facts;

@@ -16,7 +16,7 @@ constexpr int kStatementUpdateExtensions = 29;
 constexpr int kStatementMergeInto = 30;
 
 // Owner of one C handle. `out()` gives the place for a constructor function to write to.
-template <typename T, void (*destroy)(T*)>
+template <typename T, void (*Destroy)(T*)>
 class Handle {
  public:
   Handle() = default;
@@ -39,7 +39,7 @@ class Handle {
     return &raw_;
   }
   void reset() {
-    if (raw_ != nullptr) destroy(&raw_);
+    if (raw_ != nullptr) Destroy(&raw_);
     raw_ = nullptr;
   }
   explicit operator bool() const { return raw_ != nullptr; }

@@ -106,6 +106,7 @@ Status Core::attach(const SourceSpec& spec) {
   if (spec.kind == SourceKind::kFiles) {
     ImportLimits limits;
     limits.memory_bytes = policy.memory_bytes;
+    limits.file_bytes_max = policy.import_bytes;
     limits.threads = policy.threads;
     limits.temp_directory = policy.temp_directory;
     CANDOR_ASSIGN(FileSource files, prepare_file_source(spec, policy.cache_directory, limits, {}, CancelToken()));

@@ -1,5 +1,5 @@
 // The check `join-coverage`: an inner join kept less than half of the rows that the answer speaks of.
-#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -35,7 +35,7 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   const double exact = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
   if (part > 0 && exact < 1) return "under 1 %";
   if (part < whole && exact > 99) return "over 99 %";
-  return std::to_string(static_cast<std::uint64_t>(exact + 0.5)) + " %";
+  return std::to_string(std::lround(exact)) + " %";
 }
 
 std::string of(std::uint64_t matched, std::uint64_t rows) {
@@ -87,11 +87,12 @@ std::string attribution(const Loss& loss) {
   const std::uint64_t lost = side.rows - side.matched;
   const std::string sampled = side.one_in > 1 ? " of the sample" : "";
   if (!side.matched_without_other_filter) {
-    return "The join lost " + std::to_string(lost) + " rows" + sampled + (loss.other->has_filter ? "." : "; no filter took any.");
+    return "The join lost " + std::to_string(lost) + " rows" + sampled +
+           (loss.other->has_filter ? "." : "; no filter took any.");
   }
   const std::uint64_t by_join = side.rows - *side.matched_without_other_filter;
-  return "Of the " + std::to_string(lost) + " lost rows" + sampled + " the join lost " + std::to_string(by_join) + ", the filter on " +
-         name_of(*loss.other) + " removed " + std::to_string(lost - by_join) + ".";
+  return "Of the " + std::to_string(lost) + " lost rows" + sampled + " the join lost " + std::to_string(by_join) +
+         ", the filter on " + name_of(*loss.other) + " removed " + std::to_string(lost - by_join) + ".";
 }
 
 std::string sentence(const Loss& loss) {
@@ -162,8 +163,8 @@ CheckResult judge(const JoinEvidence& evidence, const Context& context) {
     const Loss& loss = judgement.by_filter.front();
     result.reason = "selected-by-filter";
     result.message += "; without the filter on " + name_of(*loss.other) + " " +
-                      of(*loss.side->matched_without_other_filter, loss.side->rows) + " rows of " +
-                      name_of(*loss.side) + " would have a match: the filter chose them";
+                      of(loss.side->matched_without_other_filter.value_or(loss.side->matched), loss.side->rows) +
+                      " rows of " + name_of(*loss.side) + " would have a match: the filter chose them";
   }
   return result;
 }
