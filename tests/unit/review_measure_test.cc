@@ -242,13 +242,14 @@ TEST(StatesMOfN, TakesTheUsualSpellings) {
   for (const char* text :
        {"23 of 513", "23/513", "23 / 513", "23 out of 513", "23 of the 513 patients", "Covers 23 of 513.",
         "(23 of 513)", "only 23 patients of 513", "23 patients out of the 513", "23 (4 %) of 513", "23 OF ALL 513",
-        "23\nof\n513", "23 out of a total of 513", "in 2024 23 of 513"}) {
+        "23\nof\n513", "23 out of a total of 513", "in 2024 23 of 513", "23 of 513\u00a0patients", "23 of 513 millet fields"}) {
     EXPECT_TRUE(states_m_of_n(text, 23, 513)) << text;
   }
   for (const char* text :
        {"23 patients", "513 of 23", "123 of 513", "23 of 5130", "23 of 1513", "23 of 513,000", "23 of 513.5",
         "1.23 of 513", "1,023 of 513", "x23 of 513", "23 and 513", "23 of 512", "", "23 of", "23%/513",
-        "23 sites, average of 513", "1/23/513", "23/513/2024", "23 of 513 000"}) {
+        "23 sites, average of 513", "1/23/513", "23/513/2024", "23 of 513 000",
+        "23 of 513k", "23 of 513th", "23 of 513 million", "23 of 513 %", "23 of 513 Percent"}) {
     EXPECT_FALSE(states_m_of_n(text, 23, 513)) << text;
   }
   for (const char* text : {"1234 of 20000", "1,234 of 20,000", "1.234/20.000", "1'234 of 20'000", "1 234 of 20 000",
