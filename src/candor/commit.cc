@@ -37,9 +37,10 @@ Status check_text(const Node& input, std::string_view name) {
 
 Status check_rows(const Node& rows) {
   const bool shaped = rows.is_object() && rows["columns"].is_array() && rows["values"].is_array();
-  if (!shaped)
+  if (!shaped) {
     return bad_request("'rows' must have 'columns' and 'values', two arrays",
                        R"({"rows":{"columns":["site"],"values":[["Bergen"]]}})");
+  }
   const std::size_t width = rows["columns"].items().size();
   for (const Node& row : rows["values"].items()) {
     if (!row.is_array() || row.items().size() != width) {

@@ -47,7 +47,7 @@ void describe_order(scope::AgentSurface& surface, const Shown& shown, const sql:
     return;
   }
   surface.order = *ties == 0 ? scope::Order::kTotal : scope::Order::kPartial;
-  if (*ties > 0) surface.ties_at_border = *ties;
+  if (*ties > 0) surface.ties_at_border = ties;
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ std::optional<std::size_t> match_of(std::string_view text, std::size_t at) {
   while (true) {
     word = word_at(text, at);
     const bool filler =
-        std::any_of(kFillers.begin(), kFillers.end(), [&](auto filler) { return is_word(word, filler); });
+        std::any_of(kFillers.begin(), kFillers.end(), [&](std::string_view known) { return is_word(word, known); });
     if (!filler) return at;
     at = skip_blanks(text, at + word.size());
   }

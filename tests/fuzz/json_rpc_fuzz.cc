@@ -58,7 +58,7 @@ std::vector<Tool> tools() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static Server server(ServerSettings{.message_bytes_max = 1 << 16}, tools());
+  static Server server(ServerSettings{.version = {}, .instructions = {}, .message_bytes_max = 1 << 16}, tools());
   const Headers headers{.protocol_version = "2026-07-28", .method = "tools/call", .name = "echo"};
   for (const Headers* seen : {static_cast<const Headers*>(nullptr), &headers}) {
     const auto connection = std::make_shared<Connection>(std::make_shared<Checked>());
