@@ -147,13 +147,31 @@ std::string near_tables(const std::string& wanted, const engine::Catalog& catalo
     }
   }
   if (!forms.empty()) return "did you mean " + joined(forms) + "?";
-  if (catalog.tables.empty()) return "there are no tables yet: publish a source with --source NAME=PATH";
+  if (catalog.tables.empty()) {
+    return catalog.warnings.empty() ? "there are no tables yet: publish a source with --source NAME=PATH"
+                                    : "no table of the published sources can be read: candor schema";
+  }
   std::vector<std::string> some;
   for (const engine::CatalogTable& table : catalog.tables) {
     if (some.size() < 5) some.push_back(full_name(table));
   }
   return "there are " + std::to_string(catalog.tables.size()) + " tables, such as " + joined(some);
 }
+
+namespace {
+
+// A table that nobody can find may belong to a source that could not be opened, or to a file that was left out.
+std::string left_out(const engine::Catalog& catalog) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < catalog.warnings.size() && i < kShown; ++i) {
+    text += (i == 0 ? "" : "; ") + catalog.warnings[i];
+  }
+  if (catalog.warnings.size() > kShown) text += "; …";
+  return text;
+}
+
+}  // namespace
 
 Diagnostic Service::explain_failure(Session& session, std::string_view statement, Diagnostic failure) {
   const bool table = failure.code == "unknown-table";
@@ -172,7 +190,7 @@ Diagnostic Service::explain_failure(Session& session, std::string_view statement
   }
   std::string hint = table ? near_tables(wanted, *catalog) : near_columns(wanted, statement, *catalog);
   if (!hint.empty()) failure.hint = std::move(hint);
-  failure.detail.clear();
+  failure.detail = table && !failure.hint.starts_with("did you mean") ? left_out(*catalog) : std::string();
   return failure;
 }
 

@@ -6,6 +6,7 @@
 
 #include "candor/names.h"
 #include "candor/service.h"
+#include "config/source_names.h"
 
 namespace candor {
 namespace {
@@ -40,7 +41,7 @@ Result<engine::Catalog> Service::schema(const Caller& caller, const std::string&
         return make_error("source-error", warning, "candor doctor shows all sources");
       }
     }
-    return make_error("unknown-table", "no table or source named '" + resource + "'",
+    return make_error("unknown-table", "no table or source named '" + config::shown_spec(resource) + "'",
                       near_tables(resource.substr(resource.rfind('.') + 1), catalog));
   }
   catalog.tables = std::move(wanted);

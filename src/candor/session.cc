@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/no_room.h"
 #include "candor/sources.h"
 #include "engine/source_version.h"
 
@@ -33,12 +34,20 @@ std::int64_t now_ms() {
       .count();
 }
 
+Diagnostic cannot_make(const std::string& path, int system_error) {
+  if (no_room(system_error)) return make_error("disk-full", path + ": " + std::strerror(system_error));
+  return make_error("storage", path + ": " + std::strerror(system_error), "choose another folder with --home");
+}
+
+// The folders on the way to it are made for the owner alone too: who may write to one may put another in its place.
 Status make_private_folder(const std::string& path) {
-  std::error_code failure;
-  fs::create_directories(path, failure);
-  if (failure) {
-    const std::string code = failure == std::errc::no_space_on_device ? "disk-full" : "storage";
-    return make_error(code, path + ": " + failure.message(), "choose another folder with --home");
+  fs::path made;
+  for (const fs::path& part : fs::path(path)) {
+    made /= part;
+    if (mkdir(made.c_str(), S_IRWXU) == 0) continue;
+    const int failed = errno;
+    std::error_code ignored;
+    if (!fs::is_directory(made, ignored)) return cannot_make(made.string(), failed);
   }
   chmod(path.c_str(), S_IRWXU);
   return Ok{};
@@ -98,7 +107,7 @@ engine::Policy Session::policy_of(std::vector<engine::SourceSpec> sources, bool 
   policy.temp_directory = folder_ + "/tmp";
   policy.cache_directory = cache_;
   policy.memory_bytes = static_cast<std::uint64_t>(configuration_.limit("memory_mb")) << 20U;
-  policy.import_bytes = static_cast<std::uint64_t>(configuration_.limit("import_mb")) << 20U;
+  policy.import_bytes_max = static_cast<std::uint64_t>(configuration_.limit("import_mb")) << 20U;
   return policy;
 }
 
@@ -113,7 +122,7 @@ Status Session::take_lock() {
   CANDOR_TRY(make_private_folder(cache_));
   const std::string path = folder_ + "/lock";
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (file < 0) return make_error("storage", path + ": " + std::strerror(errno), "choose another folder with --home");
+  if (file < 0) return cannot_make(path, errno);
   const auto until = std::chrono::steady_clock::now() + kLockWait;
   while (flock(file, LOCK_EX | LOCK_NB) != 0) {
     if (std::chrono::steady_clock::now() >= until) {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "base/codes.h"
+#include "ledger/file_place.h"
 #include "ledger/owner.h"
 #include "ledger/schema.h"
 #include "sqlite/sqlite.h"
@@ -64,7 +65,7 @@ class Run {
 // A connection with the statements that it prepared. The caller holds `mutex`.
 class Connection {
  public:
-  explicit Connection(sqlite::Database database) : database_(std::move(database)) {}
+  Connection(sqlite::Database database, const std::string& path) : database_(std::move(database)), place_(path) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -108,11 +109,13 @@ class Connection {
       if (!undone.ok() && done.ok() && ended.ok()) return undone.error();
     }
     if (!ended.ok()) return std::move(ended).error();
+    if (done.ok()) CANDOR_TRY(place_.check());
     return done;
   }
 
  private:
   sqlite::Database database_;
+  FilePlace place_;
   std::unordered_map<std::string_view, sqlite::Statement> statements_;  // after database_: ends first
 };
 
@@ -196,8 +199,8 @@ Slot::State slot_state(std::string_view name) {
 
 class FileLedger final : public Ledger {
  public:
-  FileLedger(sqlite::Database frequent, sqlite::Database durable)
-      : frequent_(std::move(frequent)), durable_(std::move(durable)), owner_(own_identity()) {}
+  FileLedger(sqlite::Database frequent, sqlite::Database durable, const std::string& path)
+      : frequent_(std::move(frequent), path), durable_(std::move(durable), path), owner_(own_identity()) {}
 
   // Reservations end with their owner; those of a process that was killed are found dead by the next one.
   ~FileLedger() override {
@@ -457,7 +460,7 @@ Result<std::unique_ptr<Ledger>> Ledger::open(const std::string& home) {
   CANDOR_ASSIGN(const std::string path, prepare_home(home));
   CANDOR_ASSIGN(sqlite::Database frequent, open_file(path, Durability::kCrash));
   CANDOR_ASSIGN(sqlite::Database durable, open_file(path, Durability::kPowerLoss));
-  return std::unique_ptr<Ledger>(std::make_unique<FileLedger>(std::move(frequent), std::move(durable)));
+  return std::unique_ptr<Ledger>(std::make_unique<FileLedger>(std::move(frequent), std::move(durable), path));
 }
 
 }  // namespace candor::ledger
