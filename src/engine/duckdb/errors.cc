@@ -178,8 +178,8 @@ Meaning binder_meaning(const EngineError& error) {
 }
 
 bool nested_too_deeply(const EngineError& error) {
-  return error.message.rfind("memory exhausted at or near", 0) == 0 ||
-         lower(error.message).rfind("max expression depth limit", 0) == 0;
+  return error.message.starts_with("memory exhausted at or near") ||
+         lower(error.message).starts_with("max expression depth limit");
 }
 
 Meaning meaning_of(const EngineError& error) {
