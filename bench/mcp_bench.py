@@ -11,9 +11,10 @@ from servers import BUILD, Server, candor, folder, memory_mb
 
 STARTS, CALLS = 15, 400
 WIDE = "limits: {result_chars: 4000000, rows_per_result: 1000}\n"
-TABLE = ("CREATE TABLE wide AS SELECT i AS id, 'customer ' || i AS name, i % 7 AS kind, i * 1.25 AS amount, "
-         "'street ' || (i * 31) AS street, 'town ' || (i % 50) AS town, i * 7919 AS account, "
-         "DATE '2024-01-01' + CAST(i % 300 AS INTEGER) AS since, i % 2 = 0 AS active, 'note number ' || i AS note "
+TABLE = ("CREATE TABLE wide AS SELECT i AS id, 'customer number ' || i AS name, i % 7 AS kind, i * 1.25 AS amount, "
+         "'street of the ' || (i * 31) || 'th house' AS street, 'town ' || (i % 50) AS town, i * 7919 AS account, "
+         "DATE '2024-01-01' + CAST(i % 300 AS INTEGER) AS since, i % 2 = 0 AS active, "
+         "'a note of some length with the number ' || i AS note "
          "FROM range(1000) t(i)")
 
 
@@ -53,8 +54,8 @@ def make_sqlite(path):
         database.execute("CREATE TABLE wide(id INTEGER, name TEXT, kind INTEGER, amount REAL, street TEXT, town TEXT, "
                          "account INTEGER, since TEXT, active INTEGER, note TEXT)")
         database.executemany("INSERT INTO wide VALUES (?,?,?,?,?,?,?,?,?,?)", [
-            (i, f"customer {i}", i % 7, i * 1.25, f"street {i * 31}", f"town {i % 50}", i * 7919,
-             f"2024-{1 + i % 12:02}-01", i % 2, f"note number {i}") for i in range(1000)])
+            (i, f"customer number {i}", i % 7, i * 1.25, f"street of the {i * 31}th house", f"town {i % 50}", i * 7919,
+             f"2024-{1 + i % 12:02}-01", i % 2, f"a note of some length with the number {i}") for i in range(1000)])
 
 
 def measure_starts(where, peer):

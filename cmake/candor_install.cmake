@@ -55,5 +55,6 @@ foreach(package nlohmann-json3-dev libcli11-dev libyaml-cpp-dev libutf8proc-dev 
   endif()
 endforeach()
 
-# The demo's data, where it was fetched before installing.
+# The demo's data: what is made, and what was fetched before installing.
+install(DIRECTORY examples/clinic DESTINATION share/candor/demo FILES_MATCHING PATTERN "*.csv")
 install(DIRECTORY "${CANDOR_CACHE}/demo-1/" DESTINATION share/candor/demo OPTIONAL)

@@ -53,9 +53,8 @@ Result<std::unique_ptr<Engine>> open_engine(const Policy& policy) {
   if (candor::engine::sqlite::is_sqlite(policy)) {
     if (!policy.temp_directory.empty()) ::setenv("SQLITE_TMPDIR", policy.temp_directory.c_str(), 1);
     const auto parser = std::make_shared<candor::engine::duckdb::SyntaxParser>();
-    return candor::engine::sqlite::open(
-        policy, {[parser](std::string_view sql) { return parser->syntax_tree(sql); },
-                 [parser](std::string_view tree) { return parser->print_tree(tree); }});
+    return candor::engine::sqlite::open(policy, {[parser](std::string_view sql) { return parser->syntax_tree(sql); },
+                                                 [parser](std::string_view tree) { return parser->print_tree(tree); }});
   }
   return candor::engine::duckdb::DuckdbEngine::open(policy);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -33,7 +34,8 @@ std::string last_part(const std::string& name) { return name.substr(name.rfind('
 bool mentioned(const std::vector<sql::TableMention>& mentions, const engine::CatalogTable& table) {
   return std::ranges::any_of(mentions, [&](const sql::TableMention& mention) {
     return lowered(mention.parts.back()) == lowered(table.name) &&
-           (mention.parts.size() == 1 || lowered(mention.parts.front()) == lowered(table.source));
+           (mention.parts.size() == 1 || lowered(mention.parts.front()) == lowered(table.source) ||
+            (mention.parts.size() == 2 && lowered(mention.parts.front()) == lowered(table.schema)));
   });
 }
 
@@ -75,6 +77,61 @@ Warning not_parsed(const engine::CatalogTable& table) {
           std::to_string(table.file->rows_rejected) + " rows of " + table.file->path +
               " did not parse and are in no result (lines " + lines + ")",
           "candor schema " + full_name(table) + " shows why"};
+}
+
+// Files with rows that did not parse, by their place in the list of them.
+using Files = std::set<std::size_t>;
+
+// Objects of the scratch database that were made from such files, by lower-case name.
+using Derived = std::map<std::string, Files>;
+
+// The names that a statement reads or calls, without their qualifiers.
+std::set<std::string> names_read(std::string_view statement) {
+  std::set<std::string> names;
+  for (const sql::TableMention& mention : sql::table_mentions(statement)) names.insert(lowered(mention.parts.back()));
+  const std::vector<sql::Token> tokens = sql::tokenize(statement);
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const bool name = tokens[i].kind == sql::TokenKind::kWord || tokens[i].kind == sql::TokenKind::kQuoted;
+    if (name && tokens[i + 1].text == "(") names.insert(lowered(sql::identifier(tokens[i])));
+  }
+  return names;
+}
+
+Files files_read(std::string_view statement, const std::vector<engine::CatalogTable>& incomplete,
+                 const Derived& derived) {
+  Files files;
+  const std::vector<sql::TableMention> mentions = sql::table_mentions(statement);
+  for (std::size_t i = 0; i < incomplete.size(); ++i) {
+    if (mentioned(mentions, incomplete[i])) files.insert(i);
+  }
+  if (derived.empty()) return files;
+  for (const std::string& name : names_read(statement)) {
+    if (const auto found = derived.find(name); found != derived.end())
+      files.insert(found->second.begin(), found->second.end());
+  }
+  return files;
+}
+
+// What a write reads: of a CREATE only what follows AS, for its target is no table that it reads.
+std::string_view read_part(const ledger::QueryRecord& write) {
+  if (write.kind != "create") return write.sql;
+  for (const sql::Token& token : sql::tokenize(write.sql)) {
+    if (sql::is_word(token, "as")) return std::string_view(write.sql).substr(token.span.end);
+  }
+  return {};
+}
+
+// What the session's writes, in their order, made of the files.
+Derived derive(const std::vector<ledger::QueryRecord>& writes, const std::vector<engine::CatalogTable>& incomplete) {
+  Derived derived;
+  for (const ledger::QueryRecord& write : writes) {
+    Files files = write.kind == "drop" ? Files{} : files_read(read_part(write), incomplete, derived);
+    Files& known = derived[lowered(write.target)];
+    const bool adds = write.kind == "insert" || write.kind == "update" || write.kind == "delete";
+    if (!adds) known.clear();
+    known.merge(files);
+  }
+  return derived;
 }
 
 }  // namespace
@@ -138,12 +195,15 @@ Diagnostic Service::explain_failure(Session& session, std::string_view statement
 }
 
 void Service::add_table_warnings(Session& session, std::string_view statement, std::vector<Warning>& warnings) {
-  const std::vector<sql::TableMention> mentions = sql::table_mentions(statement);
-  if (mentions.empty()) return;
-  for (const engine::CatalogTable& table : *session.incomplete_files()) {
-    if (mentioned(mentions, table)) warnings.push_back(not_parsed(table));
+  const auto incomplete = session.incomplete_files();
+  if (!incomplete->empty()) {
+    const auto writes = ledger_->writes_after(session.name(), "");
+    const Derived derived = writes.ok() ? derive(*writes, *incomplete) : Derived{};
+    for (const std::size_t file : files_read(statement, *incomplete, derived)) {
+      warnings.push_back(not_parsed((*incomplete)[file]));
+    }
   }
-  for (const sql::TableMention& mention : mentions) {
+  for (const sql::TableMention& mention : sql::table_mentions(statement)) {
     if (mention.parts.size() > 1) continue;
     const std::vector<std::string> hidden = session.hidden_by_scratch(mention.parts.front());
     if (hidden.empty()) continue;

@@ -233,10 +233,16 @@ std::map<std::string, std::string> Session::source_versions() {
   return versions_;
 }
 
-void Session::refresh_sources() {
+std::map<std::string, std::string> Session::read_versions() {
+  const std::lock_guard hold(mutex_);
+  return read_versions_;
+}
+
+void Session::refresh_sources(bool at_once) {
   const std::lock_guard hold(mutex_);
   recognise();
-  if ((versions_read_ms_ != 0 && now_ms() - versions_read_ms_ < kVersionsEveryMs) && !reopen_pending_) return;
+  const bool fresh = versions_read_ms_ != 0 && now_ms() - versions_read_ms_ < kVersionsEveryMs;
+  if (fresh && !at_once && !reopen_pending_) return;
   versions_read_ms_ = now_ms();
   const bool first = versions_.empty();
   const auto changed = [&](const engine::SourceSpec& spec) {
@@ -252,7 +258,11 @@ void Session::refresh_sources() {
   }
   for (auto& [source, lite] : lite_) {
     if (changed(lite.spec)) lite.catalog.reset();
+    read_versions_[source] = versions_[source];
   }
+  // An engine that could not be opened anew goes on reading what it has open.
+  if (reopen_pending_) return;
+  for (const engine::SourceSpec& spec : duckdb_sources_) read_versions_[spec.name] = versions_[spec.name];
 }
 
 bool Session::note_temporary_objects(const std::vector<std::string>& now) {

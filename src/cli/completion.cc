@@ -103,10 +103,11 @@ std::string zsh_script(const std::vector<CommandInfo>& commands) {
                                      ? ":source:{compadd ${(f)\"$(candor completion sources 2>/dev/null)\"}}"
                                      : ":value:";
       const bool repeatable = flag.value == "NAME=SPEC";
+      const std::string description = "[" + zsh_quoted(flag.description) + "]" + action + "' \\\n";
       for (const std::string& name : flag.names) {
         cases += repeatable ? "        '*" : "        '";
-        cases += name + "[" + zsh_quoted(flag.description) + "]" + action;
-        cases += "' \\\n";
+        cases += name;
+        cases += description;
       }
     }
     const std::string words = words_command(command);

@@ -1,9 +1,8 @@
 // The demo's two questions. Every reply that it shows is the facade's, made while it runs.
 #include "cli/demo.h"
 
-#include <stdlib.h>
-
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -152,7 +151,8 @@ bool has_counts(const Node& joins, std::string_view table, std::int64_t rows, st
   for (const Node& join : joins.items()) {
     for (const std::string_view name : {"left", "right"}) {
       const Node& side = join[name];
-      if (side.string_or("table", "") == table && side["rows"].integer() == rows && side["matched"].integer() == matched) {
+      if (side.string_or("table", "") == table && side["rows"].integer() == rows &&
+          side["matched"].integer() == matched) {
         return true;
       }
     }
@@ -174,22 +174,25 @@ Status Story::sparse_join() {
   page_.heading("1. An answer about 513 patients that stands on 23");
   page_.prose("A clinic has 513 patients at six sites; its data is a folder of CSV files. The user asks the agent: \"" +
               question + "\"");
-  CANDOR_ASSIGN(const Node sparse, query("SELECT p.site, count(DISTINCT p.patient_id) AS patients, round(avg(l.value), 2) AS mean\n"
-                                         "FROM patients p JOIN labs l ON p.patient_id = l.patient_id\n"
-                                         "GROUP BY p.site ORDER BY p.site"));
+  CANDOR_ASSIGN(const Node sparse,
+                query("SELECT p.site, count(DISTINCT p.patient_id) AS patients, round(avg(l.value), 2) AS mean\n"
+                      "FROM patients p JOIN labs l ON p.patient_id = l.patient_id\n"
+                      "GROUP BY p.site ORDER BY p.site"));
   page_.prose("It looks like an answer, and the agent commits it.");
   CANDOR_ASSIGN(const Node held, commit(question, sparse, "mean of labs.value by site of the patient"));
   if (held.string_or("title", "") != "Answer not committed") return broken("the sparse join was not held");
   if (!has_counts(held["evidence"]["joins"], "patients", kPatients, kKept)) {
     return broken("the hold does not say 23 of 513 patients");
   }
-  page_.prose("Candor found the query that produced the values, counted both sides of its join without running the join, and "
-              "held the answer. Committed again unchanged it would be accepted, and its receipt would carry these counts. "
-              "But the agent reads them, asks its user, and in a new turn takes the table that has the proper id.");
+  page_.prose(
+      "Candor found the query that produced the values, counted both sides of its join without running the join, and "
+      "held the answer. Committed again unchanged it would be accepted, and its receipt would carry these counts. "
+      "But the agent reads them, asks its user, and in a new turn takes the table that has the proper id.");
   caller_.turn = "2";
-  CANDOR_ASSIGN(const Node whole, query("SELECT p.site, count(DISTINCT p.patient_id) AS patients, round(avg(r.value), 2) AS mean\n"
-                                        "FROM patients p JOIN lab_results r ON p.patient_id = r.patient_id\n"
-                                        "GROUP BY p.site ORDER BY p.site"));
+  CANDOR_ASSIGN(const Node whole,
+                query("SELECT p.site, count(DISTINCT p.patient_id) AS patients, round(avg(r.value), 2) AS mean\n"
+                      "FROM patients p JOIN lab_results r ON p.patient_id = r.patient_id\n"
+                      "GROUP BY p.site ORDER BY p.site"));
   CANDOR_ASSIGN(const Node accepted, commit(question, whole, "mean of lab_results.value by site of the patient"));
   if (accepted.string_or("status", "") != "committed") return broken("the mended answer was not accepted");
   const Node& check = join_check(accepted);
@@ -202,9 +205,10 @@ Status Story::sparse_join() {
 Status Story::lost_zero() {
   const std::string question = "Which six states had the highest unemployment, as the mean of their counties?";
   page_.heading("2. Public data: county ids that lost their leading zero");
-  page_.prose("unemployment.tsv (npm vega-datasets) has a rate for each of 3,218 counties; its ids were once read as numbers. "
-              "counties.csv (npm us-atlas) has the names of 3,231 counties, with ids of five digits. The user asks: \"" +
-              question + "\"");
+  page_.prose(
+      "unemployment.tsv (npm vega-datasets) has a rate for each of 3,218 counties; its ids were once read as numbers. "
+      "counties.csv (npm us-atlas) has the names of 3,231 counties, with ids of five digits. The user asks: \"" +
+      question + "\"");
   caller_.turn = "3";
   CANDOR_ASSIGN(const Node top, query("SELECT c.state, round(100 * avg(u.rate), 1) AS percent\n"
                                       "FROM counties c JOIN unemployment u ON c.fips = CAST(u.id AS VARCHAR)\n"
@@ -215,20 +219,25 @@ Status Story::lost_zero() {
   if (!has_counts(check["joins"], "counties", 3231, 2902) || !has_counts(check["joins"], "unemployment", 3218, 2902)) {
     return broken("the receipt does not say 2,902 of 3,231 counties");
   }
-  page_.prose("Accepted, and wrong. The rule holds an answer whose join keeps less than half, and this one keeps 90 %: it stays "
-              "silent. What the receipt does say is that 316 rates found no county. Asked which ones:");
+  page_.prose(
+      "Accepted, and wrong. The rule holds an answer whose join keeps less than half, and this one keeps 90 %: it "
+      "stays "
+      "silent. What the receipt does say is that 316 rates found no county. Asked which ones:");
   caller_.turn = "4";
-  CANDOR_ASSIGN(const Node digits, query("SELECT length(CAST(u.id AS VARCHAR)) AS digits, count(*) AS ids, count(c.fips) AS matched\n"
-                                         "FROM unemployment u LEFT JOIN counties c ON c.fips = CAST(u.id AS VARCHAR)\n"
-                                         "GROUP BY digits ORDER BY digits"));
+  CANDOR_ASSIGN(const Node digits,
+                query("SELECT length(CAST(u.id AS VARCHAR)) AS digits, count(*) AS ids, count(c.fips) AS matched\n"
+                      "FROM unemployment u LEFT JOIN counties c ON c.fips = CAST(u.id AS VARCHAR)\n"
+                      "GROUP BY digits ORDER BY digits"));
   CANDOR_ASSIGN(const Node states, query("SELECT c.state, count(*) AS counties, count(u.id) AS with_a_rate\n"
                                          "FROM counties c LEFT JOIN unemployment u ON c.fips = CAST(u.id AS VARCHAR)\n"
                                          "WHERE c.state_code < '10' GROUP BY c.state ORDER BY c.state"));
   if (digits["rows"].items().size() != 2 || states["rows"].items().size() != 7) {
     return broken("the lost ids are not those of one length and of seven states");
   }
-  page_.prose("No id of four digits matches, and seven states are in no GROUP BY. This version does not hold an answer for a loss "
-              "of that shape; the counts stand in the receipt for whoever reads it. Compared as numbers, the ids meet:");
+  page_.prose(
+      "No id of four digits matches, and seven states are in no GROUP BY. This version does not hold an answer for a "
+      "loss "
+      "of that shape; the counts stand in the receipt for whoever reads it. Compared as numbers, the ids meet:");
   return show_mended_top(question);
 }
 
@@ -248,8 +257,10 @@ Status Story::show_mended_top(const std::string& question) {
 void show_clients(DemoPage& page, const std::string& program) {
   const std::string server = R"({"command": ")" + program + R"(", "args": ["mcp", "PATH"]})";
   page.heading("Connect an agent to data of your own");
-  page.prose("PATH is a .duckdb or SQLite file, or a folder or file of CSV, TSV, Parquet, JSON or NDJSON. Nothing is written to "
-             "it.");
+  page.prose(
+      "PATH is a .duckdb or SQLite file, or a folder or file of CSV, TSV, Parquet, JSON or NDJSON. Nothing is written "
+      "to "
+      "it.");
   page.verbatim("Claude Code   claude mcp add candor -- " + program + " mcp PATH");
   page.verbatim("Codex         codex mcp add candor -- " + program + " mcp PATH");
   page.verbatim("VS Code       code --add-mcp '{\"name\": \"candor\", " + server.substr(1) + "'");
@@ -261,7 +272,8 @@ Status play(const DemoOptions& options, DemoPage& page) {
   CANDOR_ASSIGN(const DemoData data, find_data(options.program));
   const TemporaryHome home;
   if (home.path().empty()) return make_error("storage", "no temporary folder can be made", "TMPDIR=. candor demo");
-  CANDOR_ASSIGN(const std::unique_ptr<Candor> candor, Candor::open(demo_configuration(home.path(), data), options.worker));
+  CANDOR_ASSIGN(const std::unique_ptr<Candor> candor,
+                Candor::open(demo_configuration(home.path(), data), options.worker));
   Story story(*candor, page);
   Status status = story.sparse_join();
   if (status.ok()) status = story.lost_zero();

@@ -12,7 +12,8 @@ using json::Node;
 
 constexpr std::size_t kWidth = 96;
 constexpr std::string_view kIndent = "        ";  // below "agent" and "candor"
-constexpr std::string_view kAgent = "\x1b[36m", kGood = "\x1b[32m", kHeld = "\x1b[33m", kBold = "\x1b[1m", kDim = "\x1b[2m";
+constexpr std::string_view kAgent = "\x1b[36m", kGood = "\x1b[32m", kHeld = "\x1b[33m", kBold = "\x1b[1m",
+                           kDim = "\x1b[2m";
 
 void put(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
@@ -64,7 +65,8 @@ std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& ro
 
 std::string percent(std::int64_t part, std::int64_t whole) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  std::snprintf(text, sizeof text, "%.1f %%",
+                whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
   return text;
 }
 
@@ -73,7 +75,8 @@ std::string scope_text(const Node& surface, std::int64_t rows) {
   const std::string shown = grouped_digits(rows) + (rows == 1 ? " row" : " rows");
   if (!total.integer()) return shown + ", of a whole that was not counted";
   if (*total.integer() == rows) return shown + ", all there are";
-  return shown + " of " + grouped_digits(*total.integer()) + " (" + std::string(surface.string_or("query_limit_kind", "")) + ")";
+  return shown + " of " + grouped_digits(*total.integer()) + " (" +
+         std::string(surface.string_or("query_limit_kind", "")) + ")";
 }
 
 }  // namespace
@@ -147,7 +150,8 @@ void DemoPage::joins(const Node& list) {
                        percent(matched, rows)});
     }
   }
-  for (const std::string& line : aligned(lines, {false, true, true, true})) put(std::string(kIndent) + "  " + line + "\n");
+  for (const std::string& line : aligned(lines, {false, true, true, true}))
+    put(std::string(kIndent) + "  " + line + "\n");
 }
 
 void DemoPage::checks(const Node& list) {
@@ -169,7 +173,8 @@ void DemoPage::outcome(const Node& document) {
   } else {
     reply(document.string_or("title", "?"), kHeld);
     for (const Node& finding : document["findings"].items()) {
-      put_wrapped(std::string(finding.string_or("check", "")) + ": " + std::string(finding.string_or("message", "")), kIndent);
+      put_wrapped(std::string(finding.string_or("check", "")) + ": " + std::string(finding.string_or("message", "")),
+                  kIndent);
     }
     joins(document["evidence"]["joins"]);
   }

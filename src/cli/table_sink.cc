@@ -87,11 +87,13 @@ void TableSink::start(const StatementStart& start) {
   table_.reset();
   if (columns_ == 0) return;
   std::vector<std::string> titles;
+  titles.reserve(columns_);
   for (const Column& column : start.header.columns) titles.push_back(column.name);
   table_.emplace(*out_, std::move(titles));
 }
 
 bool TableSink::rows(const RowBatch& batch) {
+  if (!table_) return true;
   progress_->stop();
   if (std::exchange(printed_, false)) out_->put("\n");
   CellReader reader(batch.cells);

@@ -11,7 +11,8 @@ FilePlace::FilePlace(std::string path)
 Status FilePlace::check() const {
   const bool same = file_ && log_ && identity(path_) == file_ && identity(path_ + "-wal") == log_;
   if (same) return Ok{};
-  return make_error("storage", path_ + " was removed or replaced while it was in use, and nothing written since is kept",
+  return make_error("storage",
+                    path_ + " was removed or replaced while it was in use, and nothing written since is kept",
                     "start candor again");
 }
 

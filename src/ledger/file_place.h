@@ -2,10 +2,9 @@
 // has removed or replaced it, and they are lost with the last process that has it open.
 #pragma once
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <utility>
 
 #include "base/result.h"

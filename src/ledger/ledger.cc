@@ -236,6 +236,12 @@ class FileLedger final : public Ledger {
     });
   }
 
+  Result<std::string> last_query() override {
+    const std::lock_guard lock(frequent_.mutex);
+    CANDOR_ASSIGN(const std::int64_t id, number("SELECT coalesce(max(id), 0) FROM queries"));
+    return id == 0 ? std::string() : "q" + std::to_string(id);
+  }
+
   Result<QueryRecord> query(const std::string& session, const std::string& id) override {
     CANDOR_ASSIGN(QueryRecord found, query(id));
     if (found.turn.session == session) return found;
@@ -261,10 +267,11 @@ class FileLedger final : public Ledger {
 
   Result<std::vector<QueryRecord>> writes_after(const std::string& session, const std::string& query_id) override {
     const std::lock_guard lock(frequent_.mutex);
-    CANDOR_ASSIGN(Run run, frequent_.start("SELECT " CANDOR_QUERY_COLUMNS " FROM queries q WHERE q.session = ?1 "
-                                           "AND q.kind IN ('insert', 'update', 'delete', 'create', 'drop') "
-                                           "AND q.id > ?2 ORDER BY q.id",
-                                           session, row_number(query_id, 'q')));
+    CANDOR_ASSIGN(Run run,
+                  frequent_.start("SELECT " CANDOR_QUERY_COLUMNS " FROM queries q WHERE q.session = ?1 "
+                                  "AND q.kind IN ('insert', 'update', 'delete', 'create', 'drop', 'materialize') "
+                                  "AND q.id > ?2 ORDER BY q.id",
+                                  session, row_number(query_id, 'q')));
     CANDOR_ASSIGN(std::vector<QueryRecord> writes, read_queries(run, false));
     std::erase_if(writes, [](const QueryRecord& write) { return !may_have_written(write); });
     return writes;

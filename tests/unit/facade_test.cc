@@ -55,7 +55,7 @@ class FacadeTest : public testing::Test {
   }
 
   // The document of a run, as a surface would show it.
-  Node ask(const std::string& sql, RunOptions options = {}, Caller caller = {}) {
+  Node ask(const std::string& sql, const RunOptions& options = {}, const Caller& caller = {}) {
     std::string text;
     wire::DocumentSink sink([&](std::string_view part) { return text += part, true; });
     exit_ = sink.finish(candor_->run(caller, sql, options, sink, CancelToken()));
@@ -64,7 +64,7 @@ class FacadeTest : public testing::Test {
     return document.ok() ? *document : Node();
   }
 
-  Result<CommitOutcome> commit(const std::string& input, Caller caller = {}) {
+  Result<CommitOutcome> commit(const std::string& input, const Caller& caller = {}) {
     Result<Node> parsed = json::parse(input);
     EXPECT_TRUE(parsed.ok()) << input;
     return candor_->commit(caller, *parsed, CancelToken());
@@ -131,6 +131,14 @@ TEST_F(FacadeTest, TellsOfRowsThatDidNotParse) {
   const Node document = ask("SELECT count(*) FROM a.a");
   ASSERT_EQ(document["warnings"].items().size(), 1U) << json::dump(document);
   EXPECT_EQ(document["warnings"].items()[0].string_or("code", ""), "rows-not-parsed");
+}
+
+TEST_F(FacadeTest, AFileOverTheImportLimitIsAnErrorThatNamesTheLimit) {
+  write("a.csv", "id\n" + std::string(3'000'000, '1') + "\n");
+  open({"a=" + (folder_ / "a.csv").string()}, "limits: {import_mb: 1}\n");
+  const Node document = ask("SELECT count(*) FROM a.a");
+  EXPECT_TRUE(document["error"].truth()) << json::dump(document);
+  EXPECT_NE(json::dump(document).find("import_mb"), std::string::npos) << json::dump(document);
 }
 
 TEST_F(FacadeTest, SeesAFileThatChanged) {

@@ -164,8 +164,7 @@ Meaning binder_meaning(const EngineError& error) {
     const std::size_t from = message.find("column ") + 7;
     return {"unknown-column", message.substr(from, message.find(' ', from) - from), {}};
   }
-  if (message.starts_with("Referenced table "))
-    return {"unknown-table", quoted_after(message, "Referenced table"), {}};
+  if (message.starts_with("Referenced table ")) return {"unknown-table", quoted_after(message, "Referenced table"), {}};
   if (message.starts_with("Catalog ") && has(message, "does not exist")) {
     return {"unknown-source", quoted_after(message, "Catalog"), {}};
   }
@@ -179,8 +178,8 @@ Meaning binder_meaning(const EngineError& error) {
 }
 
 bool nested_too_deeply(const EngineError& error) {
-  return error.message.rfind("memory exhausted at or near", 0) == 0 ||
-         lower(error.message).rfind("max expression depth limit", 0) == 0;
+  return error.message.starts_with("memory exhausted at or near") ||
+         lower(error.message).starts_with("max expression depth limit");
 }
 
 Meaning meaning_of(const EngineError& error) {
@@ -188,7 +187,8 @@ Meaning meaning_of(const EngineError& error) {
     return {"read-only", {}, "copy the rows into a scratch table with CREATE TABLE … AS and change them there"};
   }
   if (nested_too_deeply(error)) {
-    return {"over-limit", {}, "nest fewer levels: WITH names a part, and IN or a join with VALUES replaces a long chain"};
+    return {
+        "over-limit", {}, "nest fewer levels: WITH names a part, and IN or a join with VALUES replaces a long chain"};
   }
   if (error.type == "Parser" || error.type == "Syntax") return {"syntax", {}, {}};
   if (error.type == "Catalog") return catalog_meaning(error);

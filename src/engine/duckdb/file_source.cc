@@ -187,7 +187,7 @@ std::string file_version(const SourceSpec& spec, const ImportLimits& limits) {
 
 Result<FileSource> prepare_file_source(const SourceSpec& spec, const std::string& cache_directory,
                                        const ImportLimits& limits, const ImportProgressCallback& progress,
-                                       CancelToken cancel) {
+                                       const CancelToken& cancel) {
   const std::optional<std::string> encoding = known_encoding(spec.encoding);
   if (!encoding) {
     return make_error("configuration", "the encoding " + spec.encoding + " of source " + spec.name + " can't be read",

@@ -52,8 +52,7 @@ Result<QueryResult> ImportSession::execute(const std::string& sql) {
 Diagnostic ImportSession::failure(const std::string& message) {
   const std::string shown = first_lines(message);
   if (cancel_.cancelled()) return make_error("cancelled", "the import was cancelled");
-  if (tells_no_room(message))
-    return make_error("disk-full", "there is no room for the import", {}, shown);
+  if (tells_no_room(message)) return make_error("disk-full", "there is no room for the import", {}, shown);
   return make_error("file-error", shown);
 }
 

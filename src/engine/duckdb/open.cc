@@ -239,7 +239,7 @@ Core::~Core() {
   if (policy.temp_directory.empty()) return;
   std::error_code failure;
   for (const fs::directory_entry& entry : fs::directory_iterator(policy.temp_directory, failure)) {
-    if (entry.path().filename().string().rfind("duckdb_temp", 0) == 0) fs::remove_all(entry.path(), failure);
+    if (entry.path().filename().string().starts_with("duckdb_temp")) fs::remove_all(entry.path(), failure);
   }
 }
 

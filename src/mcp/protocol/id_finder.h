@@ -30,10 +30,10 @@ class IdFinder {
   int depth_ = 0;
   bool in_string_ = false;
   bool escaped_ = false;
-  bool value_ = false;    // behind the colon of the outermost object's member
+  bool value_ = false;  // behind the colon of the outermost object's member
   bool too_long_ = false;
-  bool ended_ = false;    // behind the outermost object
-  std::string part_;      // the name or value that is being read, on the outermost level
+  bool ended_ = false;  // behind the outermost object
+  std::string part_;    // the name or value that is being read, on the outermost level
   std::string name_;
   std::string found_;
   int found_times_ = 0;

@@ -80,7 +80,8 @@ class StdioServer {
 
   void refuse_too_long() {
     const std::string bytes_max = std::to_string(server_.settings().message_bytes_max);
-    send(server_.refuse_message(std::exchange(finder_, {}), *connection_, "the message is over " + bytes_max + " bytes"));
+    send(server_.refuse_message(std::exchange(finder_, {}), *connection_,
+                                "the message is over " + bytes_max + " bytes"));
   }
 
   void send(Answer answer) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the clinic's four tables: the same bytes each time, from formulas, without a person behind any number.
+"""Writes the clinic's four tables into clinic/: the same bytes each time, from formulas, without a person behind any number.
 
 513 patients have ids such as P-00037. The laboratory rows of labs.csv come from another system, which writes p37
 and a blank; only 23 patients are written alike in both. lab_results.csv has the same kind of rows under the proper
@@ -54,7 +54,7 @@ def sites():
 
 def main():
     for table in (patients, labs, lab_results, sites):
-        path = pathlib.Path(__file__).parent / f"{table.__name__}.csv"
+        path = pathlib.Path(__file__).parent / "clinic" / f"{table.__name__}.csv"
         with path.open("w", encoding="utf-8", newline="") as out:
             csv.writer(out, lineterminator="\n").writerows(table())
 
