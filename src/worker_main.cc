@@ -29,7 +29,7 @@ using candor::engine::Policy;
 constexpr int kSocket = 3;
 
 // What a process maps beyond what its engine counts as memory: the program, stacks, and room that allocators keep.
-constexpr std::uint64_t kHeadroomBytes = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kHeadroomBytes = std::uint64_t{3} << 30U;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;  // they map terabytes
@@ -45,7 +45,7 @@ void set_limit(__rlimit_resource_t which, std::uint64_t value) {
 // An engine's own limit of memory is not hard; this one is.
 void limit_memory(const Policy& policy) {
   if (kSanitized) return;
-  set_limit(RLIMIT_AS, policy.memory_bytes + policy.memory_bytes / 4 + kHeadroomBytes);
+  set_limit(RLIMIT_AS, policy.memory_bytes + policy.memory_bytes / 2 + kHeadroomBytes);
 }
 
 Result<std::unique_ptr<Engine>> open_engine(const Policy& policy) {
