@@ -1,4 +1,5 @@
 // The program `candor`: where it lies, where its worker is, and the surfaces that it serves.
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -30,6 +31,8 @@ fs::path worker_of(const fs::path& program) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A write beyond a limit of file size is an error like a full disk, and no reason to die in the middle of it.
+  std::signal(SIGXFSZ, SIG_IGN);
   const fs::path path = own_path(argv[0]);
   candor::cli::Program program;
   program.version = CANDOR_VERSION;

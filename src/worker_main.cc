@@ -74,6 +74,8 @@ int main() {
   // Should the parent die, file 3 says so; this is for a process that can't read it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::umask(077);
+  // A write beyond a limit of file size is an error like a full disk, and no reason to die in the middle of it.
+  std::signal(SIGXFSZ, SIG_IGN);
   set_limit(RLIMIT_CORE, 0);
   // Few arenas: a worker runs a few statements at once, and memory kept by idle ones is memory lost.
   ::mallopt(M_ARENA_MAX, 2);

@@ -227,6 +227,11 @@ std::string_view utf8_prefix(std::string_view text, std::size_t characters) {
   return text;
 }
 
+std::string shortened(std::string_view text, std::size_t characters) {
+  const std::string_view shown = utf8_prefix(text, characters);
+  return std::string(shown) + (shown.size() < text.size() ? "…" : "");
+}
+
 std::string plain_text(CellReader& reader) {
   CellReader ahead = reader;
   const Cell cell = ahead.next();

@@ -31,6 +31,8 @@ void append_json_real(std::string& out, double value);
 
 // The longest prefix of at most `characters` code points.
 [[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t characters);
+// The same with an ellipsis where something was left out.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t characters);
 
 // The plain text of one cell for people (tables, CSV): NULL is the empty string, containers are JSON.
 [[nodiscard]] std::string plain_text(CellReader& reader);

@@ -1,5 +1,9 @@
 // The review without a commit, and receipts run again.
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <variant>
 
 #include "base/render_json.h"
 #include "candor/documents.h"
@@ -7,6 +11,32 @@
 #include "sql/lexer.h"
 
 namespace candor {
+namespace {
+
+// A name that the engine does not know. It is asked to explain the query, which runs nothing.
+std::optional<Diagnostic> unknown_name(const std::string& sql, const Route& route, engine::RunRequest request,
+                                       const CancelToken& cancel) {
+  const std::string explain = route.dialect() == "sqlite" ? "EXPLAIN QUERY PLAN " : "EXPLAIN ";
+  request.sql = explain + sql;
+  request.allow_writes = false;
+  std::optional<Diagnostic> failure;
+  const Result<std::unique_ptr<engine::RowStream>> stream = route.engine->run(request, cancel);
+  if (!stream.ok()) failure = stream.error();
+  while (stream.ok() && !failure) {
+    engine::RowStream::Item item = (*stream)->next();
+    if (std::holds_alternative<engine::End>(item)) break;
+    if (auto* told = std::get_if<Diagnostic>(&item)) failure = std::move(*told);
+  }
+  constexpr std::string_view kNames[] = {"unknown-table", "unknown-column", "unknown-function"};
+  if (!failure || std::ranges::find(kNames, failure->code) == std::end(kNames)) return std::nullopt;
+  if (failure->span && failure->span->start >= explain.size()) {
+    failure->span->start -= explain.size();
+    failure->span->end -= explain.size();
+  }
+  return failure;
+}
+
+}  // namespace
 
 Result<std::vector<Candor::Checked>> Service::check(const Caller& caller, std::string_view sql,
                                                     const RunOptions& options, CancelToken cancel) {
@@ -24,6 +54,9 @@ Result<std::vector<Candor::Checked>> Service::check(const Caller& caller, std::s
     // A query that the engine does not take is an error here, not an undetermined review of nothing.
     Result<std::string> tree = route.engine->syntax_tree(checked.sql);
     if (!tree.ok() && tree.error().code == "syntax" && route.source.empty()) return tree.error();
+    if (auto failure = unknown_name(checked.sql, route, request_of(checked.sql, options), cancel)) {
+      return explain_failure(*prepared.session, checked.sql, *std::move(failure));
+    }
     review::Context context;
     context.engine = route.engine;
     context.dialect = std::string(route.dialect());
@@ -49,6 +82,10 @@ Result<Verification> Service::verify(const std::string& answer_id, CancelToken c
   caller.session = answer.turn.session;
   CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
   CANDOR_ASSIGN(const Route route, prepared.session->engine_of(query.source));
+  if (route.source != query.source) {
+    return make_error("unknown-source", "the receipt counts in '" + query.source + "', which is not published here",
+                      "publish it: --source " + query.source + "=PATH");
+  }
   for (Verification::Entry& entry : verification.entries) {
     Result<review::Counts> counts = review::count_again(*route.engine, entry.counting_sql, cancel);
     if (counts.ok()) {

@@ -9,6 +9,7 @@
 #include "candor/documents.h"
 #include "candor/service.h"
 #include "ledger/digest.h"
+#include "sql/lexer.h"
 
 namespace candor {
 namespace {
@@ -36,9 +37,10 @@ Status check_text(const Node& input, std::string_view name) {
 
 Status check_rows(const Node& rows) {
   const bool shaped = rows.is_object() && rows["columns"].is_array() && rows["values"].is_array();
-  if (!shaped)
+  if (!shaped) {
     return bad_request("'rows' must have 'columns' and 'values', two arrays",
                        R"({"rows":{"columns":["site"],"values":[["Bergen"]]}})");
+  }
   const std::size_t width = rows["columns"].items().size();
   for (const Node& row : rows["values"].items()) {
     if (!row.is_array() || row.items().size() != width) {
@@ -89,6 +91,9 @@ std::string digest_of(const Node& input) {
     if (const Node* member = input.find(name); member != nullptr && !member->is_null())
       same.set(std::string(name), *member);
   }
+  // Members of an object have no order.
+  if (Node* fields = same.find("fields"); fields != nullptr && fields->is_object())
+    std::ranges::sort(fields->members(), {}, [](const auto& member) { return member.first; });
   return ledger::sha256_hex(json::dump(same));
 }
 
@@ -133,6 +138,27 @@ std::vector<CheckResult> all_undetermined(const std::string& reason) {
 bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) {
     return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+// Whether the write made or dropped a macro that the query may call. A macro hides a function or operator of its name.
+bool changes_a_function(const ledger::QueryRecord& write, std::string_view query) {
+  const std::vector<sql::Token> tokens = sql::tokenize(write.sql);
+  constexpr std::size_t kBeforeName = 5;  // CREATE OR REPLACE TEMP MACRO
+  const auto begin = tokens.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(std::min(tokens.size(), kBeforeName));
+  const bool macro = std::any_of(begin, end, [](const sql::Token& token) {
+    return sql::is_word(token, "macro") || sql::is_word(token, "function");
+  });
+  if (!macro) return false;
+  const bool word = !write.target.empty() && std::ranges::all_of(write.target, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c >= 0x80;
+  });
+  // An operator has no name in the text.
+  if (!word) return true;
+  return std::ranges::any_of(sql::tokenize(query), [&](const sql::Token& token) {
+    const bool name = token.kind == sql::TokenKind::kWord || token.kind == sql::TokenKind::kQuoted;
+    return name && same_name(sql::identifier(token), write.target);
   });
 }
 
@@ -181,17 +207,20 @@ Result<Service::Submission> Service::read_submission(const Caller& caller, const
 // Whether something that the query read changed after it ran: the reason code, or nothing.
 std::string Service::changed_since(const ledger::QueryRecord& query, Session& session, engine::Engine& engine) {
   const std::vector<engine::TableName> tables = review::tables_of(query.sql, engine);
-  const Result<std::vector<ledger::QueryRecord>> writes = ledger_->writes_after(query.turn.session, query.id);
+  const Result<Node> then = json::parse(query.source_versions.empty() ? "{}" : query.source_versions);
+  if (!then.ok()) return "engine-fault";
+  // What was written while the query ran, it may not have seen.
+  const std::string since(then->string_or(kScratch, query.id));
+  const Result<std::vector<ledger::QueryRecord>> writes = ledger_->writes_after(query.turn.session, since);
   if (!writes.ok()) return "engine-fault";
   for (const ledger::QueryRecord& write : *writes) {
+    if (changes_a_function(write, query.sql)) return "data-changed";
     for (const engine::TableName& table : tables) {
       if (same_name(write.target, table.table) && (table.source.empty() || same_name(table.source, kScratch))) {
         return "data-changed";
       }
     }
   }
-  const Result<Node> then = json::parse(query.source_versions.empty() ? "{}" : query.source_versions);
-  if (!then.ok()) return "engine-fault";
   for (const auto& [source, now] : session.source_versions()) {
     const bool read =
         same_name(source, query.source) ||
@@ -231,7 +260,11 @@ void Service::review_submission(Submission& submission, Session& session) {
   receipt.query_sql = record->sql;
   receipt.scope = record->scope;
   const Result<Route> route = session.engine_of(record->source);
-  const std::string reason = !route.ok() ? "engine-fault" : changed_since(*record, session, *route->engine);
+  std::string reason = "engine-fault";
+  if (route.ok()) {
+    // Of a source that is not published in this call nothing can be asked, least of all another engine.
+    reason = route->source != record->source ? "unknown-source" : changed_since(*record, session, *route->engine);
+  }
   std::vector<CheckResult> checks;
   if (!reason.empty()) {
     for (CheckResult& check : all_undetermined(reason)) {
@@ -363,6 +396,8 @@ Result<CommitOutcome> Service::submit(const Caller& caller, const Node& input) {
   if (!input["session"].is_null()) who.session = input["session"].text();
   if (!input["turn_id"].is_null()) who.turn = input["turn_id"].text();
   CANDOR_ASSIGN(const Prepared prepared, prepare(who));
+  // What is reviewed must be what the query read: here the files are looked at in any case.
+  prepared.session->refresh_sources(true);
   CANDOR_ASSIGN(Submission submission, read_submission(who, prepared, input));
   if (submission.unresolved()) return accept(submission, false, nullptr);
   if (!configuration_.review_enabled) {

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/render_json.h"
+
 namespace candor {
 namespace {
 
@@ -22,6 +24,9 @@ std::string_view class_name(ErrorClass error_class) {
 
 Node number(std::uint64_t value) { return Node::number(static_cast<std::int64_t>(value)); }
 
+// An engine puts whole values and names into its messages; none may be longer than a result.
+constexpr std::size_t kMessageCharacters = 4'000;
+
 void set_text(Node& node, std::string name, std::string_view text) {
   if (!text.empty()) node.set(std::move(name), Node::string(std::string(text)));
 }
@@ -29,9 +34,9 @@ void set_text(Node& node, std::string name, std::string_view text) {
 Node diagnostic_node(const Diagnostic& diagnostic) {
   Node node = Node::object();
   node.set("code", Node::string(diagnostic.code));
-  node.set("message", Node::string(diagnostic.message));
-  set_text(node, "detail", diagnostic.detail);
-  set_text(node, "hint", diagnostic.hint);
+  node.set("message", Node::string(shortened(diagnostic.message, kMessageCharacters)));
+  set_text(node, "detail", shortened(diagnostic.detail, kMessageCharacters));
+  set_text(node, "hint", shortened(diagnostic.hint, kMessageCharacters));
   set_text(node, "fix", diagnostic.fix);
   if (diagnostic.span) {
     Node span = Node::object();

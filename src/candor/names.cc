@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -33,7 +34,8 @@ std::string last_part(const std::string& name) { return name.substr(name.rfind('
 bool mentioned(const std::vector<sql::TableMention>& mentions, const engine::CatalogTable& table) {
   return std::ranges::any_of(mentions, [&](const sql::TableMention& mention) {
     return lowered(mention.parts.back()) == lowered(table.name) &&
-           (mention.parts.size() == 1 || lowered(mention.parts.front()) == lowered(table.source));
+           (mention.parts.size() == 1 || lowered(mention.parts.front()) == lowered(table.source) ||
+            (mention.parts.size() == 2 && lowered(mention.parts.front()) == lowered(table.schema)));
   });
 }
 
@@ -77,6 +79,61 @@ Warning not_parsed(const engine::CatalogTable& table) {
           "candor schema " + full_name(table) + " shows why"};
 }
 
+// Files with rows that did not parse, by their place in the list of them.
+using Files = std::set<std::size_t>;
+
+// Objects of the scratch database that were made from such files, by lower-case name.
+using Derived = std::map<std::string, Files>;
+
+// The names that a statement reads or calls, without their qualifiers.
+std::set<std::string> names_read(std::string_view statement) {
+  std::set<std::string> names;
+  for (const sql::TableMention& mention : sql::table_mentions(statement)) names.insert(lowered(mention.parts.back()));
+  const std::vector<sql::Token> tokens = sql::tokenize(statement);
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const bool name = tokens[i].kind == sql::TokenKind::kWord || tokens[i].kind == sql::TokenKind::kQuoted;
+    if (name && tokens[i + 1].text == "(") names.insert(lowered(sql::identifier(tokens[i])));
+  }
+  return names;
+}
+
+Files files_read(std::string_view statement, const std::vector<engine::CatalogTable>& incomplete,
+                 const Derived& derived) {
+  Files files;
+  const std::vector<sql::TableMention> mentions = sql::table_mentions(statement);
+  for (std::size_t i = 0; i < incomplete.size(); ++i) {
+    if (mentioned(mentions, incomplete[i])) files.insert(i);
+  }
+  if (derived.empty()) return files;
+  for (const std::string& name : names_read(statement)) {
+    if (const auto found = derived.find(name); found != derived.end())
+      files.insert(found->second.begin(), found->second.end());
+  }
+  return files;
+}
+
+// What a write reads: of a CREATE only what follows AS, for its target is no table that it reads.
+std::string_view read_part(const ledger::QueryRecord& write) {
+  if (write.kind != "create") return write.sql;
+  for (const sql::Token& token : sql::tokenize(write.sql)) {
+    if (sql::is_word(token, "as")) return std::string_view(write.sql).substr(token.span.end);
+  }
+  return {};
+}
+
+// What the session's writes, in their order, made of the files.
+Derived derive(const std::vector<ledger::QueryRecord>& writes, const std::vector<engine::CatalogTable>& incomplete) {
+  Derived derived;
+  for (const ledger::QueryRecord& write : writes) {
+    Files files = write.kind == "drop" ? Files{} : files_read(read_part(write), incomplete, derived);
+    Files& known = derived[lowered(write.target)];
+    const bool adds = write.kind == "insert" || write.kind == "update" || write.kind == "delete";
+    if (!adds) known.clear();
+    known.merge(files);
+  }
+  return derived;
+}
+
 }  // namespace
 
 std::string near_tables(const std::string& wanted, const engine::Catalog& catalog) {
@@ -90,13 +147,31 @@ std::string near_tables(const std::string& wanted, const engine::Catalog& catalo
     }
   }
   if (!forms.empty()) return "did you mean " + joined(forms) + "?";
-  if (catalog.tables.empty()) return "there are no tables yet: publish a source with --source NAME=PATH";
+  if (catalog.tables.empty()) {
+    return catalog.warnings.empty() ? "there are no tables yet: publish a source with --source NAME=PATH"
+                                    : "no table of the published sources can be read: candor schema";
+  }
   std::vector<std::string> some;
   for (const engine::CatalogTable& table : catalog.tables) {
     if (some.size() < 5) some.push_back(full_name(table));
   }
   return "there are " + std::to_string(catalog.tables.size()) + " tables, such as " + joined(some);
 }
+
+namespace {
+
+// A table that nobody can find may belong to a source that could not be opened, or to a file that was left out.
+std::string left_out(const engine::Catalog& catalog) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < catalog.warnings.size() && i < kShown; ++i) {
+    text += (i == 0 ? "" : "; ") + catalog.warnings[i];
+  }
+  if (catalog.warnings.size() > kShown) text += "; …";
+  return text;
+}
+
+}  // namespace
 
 Diagnostic Service::explain_failure(Session& session, std::string_view statement, Diagnostic failure) {
   const bool table = failure.code == "unknown-table";
@@ -115,17 +190,20 @@ Diagnostic Service::explain_failure(Session& session, std::string_view statement
   }
   std::string hint = table ? near_tables(wanted, *catalog) : near_columns(wanted, statement, *catalog);
   if (!hint.empty()) failure.hint = std::move(hint);
-  failure.detail.clear();
+  failure.detail = table && !failure.hint.starts_with("did you mean") ? left_out(*catalog) : std::string();
   return failure;
 }
 
 void Service::add_table_warnings(Session& session, std::string_view statement, std::vector<Warning>& warnings) {
-  const std::vector<sql::TableMention> mentions = sql::table_mentions(statement);
-  if (mentions.empty()) return;
-  for (const engine::CatalogTable& table : *session.incomplete_files()) {
-    if (mentioned(mentions, table)) warnings.push_back(not_parsed(table));
+  const auto incomplete = session.incomplete_files();
+  if (!incomplete->empty()) {
+    const auto writes = ledger_->writes_after(session.name(), "");
+    const Derived derived = writes.ok() ? derive(*writes, *incomplete) : Derived{};
+    for (const std::size_t file : files_read(statement, *incomplete, derived)) {
+      warnings.push_back(not_parsed((*incomplete)[file]));
+    }
   }
-  for (const sql::TableMention& mention : mentions) {
+  for (const sql::TableMention& mention : sql::table_mentions(statement)) {
     if (mention.parts.size() > 1) continue;
     const std::vector<std::string> hidden = session.hidden_by_scratch(mention.parts.front());
     if (hidden.empty()) continue;

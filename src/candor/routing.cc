@@ -79,8 +79,11 @@ Result<Route> Session::route_by_name(const std::string& wanted) {
   }
   const auto found = std::ranges::find_if(known, [&](const std::string& name) { return same_name(name, wanted); });
   if (found != known.end()) return engine_of(*found);
+  std::vector<std::string> near = near_names(wanted, known);
+  const bool any = !near.empty();
+  if (!any) near.assign(known.begin(), known.begin() + std::min<std::ptrdiff_t>(std::ssize(known), 10));
   return make_error("unknown-source", "no source named '" + wanted + "'",
-                    "published are " + joined(near_names(wanted, known, known.size()), ", "));
+                    any ? "did you mean " + joined(near, " or ") + "?" : "published are " + joined(near, ", "));
 }
 
 Result<std::vector<std::string>> Session::owners_of(const std::string& table) {

@@ -201,13 +201,22 @@ Status Service::execute(const Prepared& prepared, StatementStart& start, const R
   return Ok{};
 }
 
+// What a statement that begins now reads: the files of the sources, and the scratch database as the queries up to the
+// youngest one left it.
+std::map<std::string, std::string> Service::versions_read(Session& session) {
+  std::map<std::string, std::string> versions = session.read_versions();
+  // Where the ledger can't tell, the statement can't be recorded either.
+  if (Result<std::string> last = ledger_->last_query(); last.ok()) versions[std::string(kScratch)] = *std::move(last);
+  return versions;
+}
+
 bool Service::run_one(const Caller& caller, const Prepared& prepared, StatementStart start, const RunOptions& options,
                       ResultSink& sink, const CancelToken& cancel) {
   Execution execution;
   execution.query.turn = prepared.turn;
   execution.query.sql = start.sql;
   execution.query.started_ms = unix_ms();
-  execution.query.source_versions = versions_json(prepared.session->source_versions());
+  execution.query.source_versions = versions_json(versions_read(*prepared.session));
   Status done = execute(prepared, start, options, sink, cancel, execution);
   std::optional<Diagnostic> failure;
   if (!done.ok()) failure = explain_failure(*prepared.session, start.sql, std::move(done).error());

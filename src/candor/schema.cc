@@ -6,6 +6,7 @@
 
 #include "candor/names.h"
 #include "candor/service.h"
+#include "config/source_names.h"
 
 namespace candor {
 namespace {
@@ -33,7 +34,14 @@ Result<engine::Catalog> Service::schema(const Caller& caller, const std::string&
   std::ranges::copy_if(catalog.tables, std::back_inserter(wanted),
                        [&](const engine::CatalogTable& table) { return selects(resource, table); });
   if (wanted.empty()) {
-    return make_error("unknown-table", "no table or source named '" + resource + "'",
+    // A source that could not be opened has no tables; its reason is what the caller needs.
+    for (const std::string& warning : catalog.warnings) {
+      if (warning.find("source '" + resource + "'") != std::string::npos ||
+          warning.find("source " + resource + ":") != std::string::npos) {
+        return make_error("source-error", warning, "candor doctor shows all sources");
+      }
+    }
+    return make_error("unknown-table", "no table or source named '" + config::shown_spec(resource) + "'",
                       near_tables(resource.substr(resource.rfind('.') + 1), catalog));
   }
   catalog.tables = std::move(wanted);

@@ -51,6 +51,7 @@ class Service final : public Candor {
                                ResultSink& sink, const CancelToken& cancel, Execution& execution);
   [[nodiscard]] static Result<engine::End> hand_over(engine::RowStream& stream, std::size_t columns, ResultSink& sink,
                                                      Execution& execution);
+  [[nodiscard]] std::map<std::string, std::string> versions_read(Session& session);
   [[nodiscard]] Status record(const Caller& caller, Execution& execution);
 
   void tell(const ledger::Telemetry& record);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/no_room.h"
 #include "candor/sources.h"
 #include "engine/source_version.h"
 
@@ -33,12 +34,20 @@ std::int64_t now_ms() {
       .count();
 }
 
+Diagnostic cannot_make(const std::string& path, int system_error) {
+  if (no_room(system_error)) return make_error("disk-full", path + ": " + std::strerror(system_error));
+  return make_error("storage", path + ": " + std::strerror(system_error), "choose another folder with --home");
+}
+
+// The folders on the way to it are made for the owner alone too: who may write to one may put another in its place.
 Status make_private_folder(const std::string& path) {
-  std::error_code failure;
-  fs::create_directories(path, failure);
-  if (failure) {
-    const std::string code = failure == std::errc::no_space_on_device ? "disk-full" : "storage";
-    return make_error(code, path + ": " + failure.message(), "choose another folder with --home");
+  fs::path made;
+  for (const fs::path& part : fs::path(path)) {
+    made /= part;
+    if (mkdir(made.c_str(), S_IRWXU) == 0) continue;
+    const int failed = errno;
+    std::error_code ignored;
+    if (!fs::is_directory(made, ignored)) return cannot_make(made.string(), failed);
   }
   chmod(path.c_str(), S_IRWXU);
   return Ok{};
@@ -98,7 +107,7 @@ engine::Policy Session::policy_of(std::vector<engine::SourceSpec> sources, bool 
   policy.temp_directory = folder_ + "/tmp";
   policy.cache_directory = cache_;
   policy.memory_bytes = static_cast<std::uint64_t>(configuration_.limit("memory_mb")) << 20U;
-  policy.import_bytes = static_cast<std::uint64_t>(configuration_.limit("import_mb")) << 20U;
+  policy.import_bytes_max = static_cast<std::uint64_t>(configuration_.limit("import_mb")) << 20U;
   return policy;
 }
 
@@ -113,7 +122,7 @@ Status Session::take_lock() {
   CANDOR_TRY(make_private_folder(cache_));
   const std::string path = folder_ + "/lock";
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (file < 0) return make_error("storage", path + ": " + std::strerror(errno), "choose another folder with --home");
+  if (file < 0) return cannot_make(path, errno);
   const auto until = std::chrono::steady_clock::now() + kLockWait;
   while (flock(file, LOCK_EX | LOCK_NB) != 0) {
     if (std::chrono::steady_clock::now() >= until) {
@@ -224,10 +233,16 @@ std::map<std::string, std::string> Session::source_versions() {
   return versions_;
 }
 
-void Session::refresh_sources() {
+std::map<std::string, std::string> Session::read_versions() {
+  const std::lock_guard hold(mutex_);
+  return read_versions_;
+}
+
+void Session::refresh_sources(bool at_once) {
   const std::lock_guard hold(mutex_);
   recognise();
-  if ((versions_read_ms_ != 0 && now_ms() - versions_read_ms_ < kVersionsEveryMs) && !reopen_pending_) return;
+  const bool fresh = versions_read_ms_ != 0 && now_ms() - versions_read_ms_ < kVersionsEveryMs;
+  if (fresh && !at_once && !reopen_pending_) return;
   versions_read_ms_ = now_ms();
   const bool first = versions_.empty();
   const auto changed = [&](const engine::SourceSpec& spec) {
@@ -243,7 +258,11 @@ void Session::refresh_sources() {
   }
   for (auto& [source, lite] : lite_) {
     if (changed(lite.spec)) lite.catalog.reset();
+    read_versions_[source] = versions_[source];
   }
+  // An engine that could not be opened anew goes on reading what it has open.
+  if (reopen_pending_) return;
+  for (const engine::SourceSpec& spec : duckdb_sources_) read_versions_[spec.name] = versions_[spec.name];
 }
 
 bool Session::note_temporary_objects(const std::vector<std::string>& now) {

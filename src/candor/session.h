@@ -60,11 +60,14 @@ class Session {
   // A statement changed the scratch database: its part of the catalog is read again when it is next needed.
   void scratch_changed();
 
-  // Fingerprints of all sources now, by name.
+  // Fingerprints of all sources as `refresh_sources` last found them, by name.
   [[nodiscard]] std::map<std::string, std::string> source_versions();
 
-  // Looks for changed files (at most four times a second) and closes engines whose files have changed.
-  void refresh_sources();
+  // Those that a statement reads now: older ones while an engine that is busy has old files open.
+  [[nodiscard]] std::map<std::string, std::string> read_versions();
+
+  // Looks for changed files (at most four times a second, unless `at_once`) and closes engines whose files have changed.
+  void refresh_sources(bool at_once = false);
 
   // Takes note of the agent's temporary objects as the engine sees them now. True when some that were there before were
   // lost, since the engine was opened again in between.
@@ -113,6 +116,7 @@ class Session {
   bool scratch_dirty_ = true;
   int lock_ = -1;
   std::map<std::string, std::string> versions_;
+  std::map<std::string, std::string> read_versions_;
   std::int64_t versions_read_ms_ = 0;
   std::uint64_t generation_seen_ = 0;
   std::vector<std::string> temporary_;

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "config/source_names.h"
+
 namespace candor {
 namespace {
 
@@ -43,6 +45,11 @@ Result<engine::SourceSpec> recognise_source(const config::Source& source) {
     return make_error("not-in-this-version", "source '" + source.name + "': contracts can't be used in this version",
                       "publish the source without a contract, for reading");
   }
+  if (config::is_url(source.spec)) {
+    return make_error("not-in-this-version",
+                      "source '" + source.name + "': " + config::shown_spec(source.spec) + " can't be published",
+                      "publish a local file or folder: fetch the data first");
+  }
   engine::SourceSpec spec;
   spec.name = source.name;
   spec.encoding = source.encoding;
@@ -54,6 +61,11 @@ Result<engine::SourceSpec> recognise_source(const config::Source& source) {
   }
   spec.path = real.string();
   if (fs::is_directory(real, failure)) return spec;
+  // A pipe would wait for somebody to write into it, and a device may never end.
+  if (!fs::is_regular_file(real, failure)) {
+    return make_error("file-error", "source '" + source.name + "': " + source.spec + " is neither a file nor a folder",
+                      "write the rows to a file and publish that");
+  }
   std::ifstream file(real, std::ios::binary);
   std::array<char, 16> head{};
   if (!file) {

@@ -1,13 +1,16 @@
 // From a command line to its command.
 #include "cli/cli.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <variant>
 
+#include "base/no_room.h"
 #include "candor/documents.h"
 #include "cli/commands.h"
 #include "cli/completion.h"
@@ -44,6 +47,18 @@ bool asks_for_json(int argc, const char* const* argv) {
   return false;
 }
 
+// What did not reach a full disk must not pass for the whole. A reader that went away, as of `| head`, has what it wanted.
+int exit_status(const Stream& out, const Stream& err, ExitCode code) {
+  const int failure = out.failure();
+  if (failure == 0 || failure == EPIPE) return static_cast<int>(code);
+  const Diagnostic unwritten =
+      make_error(no_room(failure) ? "disk-full" : "file-error",
+                 "standard output can't be written: " + std::generic_category().message(failure),
+                 "write to a place with room; what stands there now is not whole");
+  err.put(diagnostic_text(err, unwritten, {}));
+  return static_cast<int>(code == ExitCode::kDone ? ExitCode::kFile : code);
+}
+
 int serve_mcp(const Context& context) {
   Result<config::Configuration> configuration = load_configuration(context, context.arguments.words);
   if (!configuration.ok()) {
@@ -59,8 +74,9 @@ int serve_mcp(const Context& context) {
 int run(int argc, const char* const* argv, const Program& program) {
   auto parsed = parse_arguments(argc, argv, program.version);
   if (const auto* notice = std::get_if<Notice>(&parsed)) {
-    Stream::open(STDOUT_FILENO, false).put(notice->text);
-    return static_cast<int>(ExitCode::kDone);
+    const Stream out = Stream::open(STDOUT_FILENO, false);
+    out.put(notice->text);
+    return exit_status(out, Stream::open(STDERR_FILENO, true), ExitCode::kDone);
   }
   if (const auto* failure = std::get_if<Diagnostic>(&parsed)) {
     const Arguments none;
@@ -78,7 +94,7 @@ int run(int argc, const char* const* argv, const Program& program) {
   std::signal(SIGPIPE, SIG_IGN);
   if (arguments.command == "mcp") return serve_mcp(context);
   for (const Entry& command : kCommands) {
-    if (command.name == arguments.command) return static_cast<int>(command.run(context));
+    if (command.name == arguments.command) return exit_status(out, context.err, command.run(context));
   }
   return static_cast<int>(
       fail(context, make_error("internal", "the command '" + arguments.command + "' is declared and not there")));

@@ -2,9 +2,9 @@
 #include "cli/demo.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <stdlib.h>
 #include <string_view>
 #include <system_error>
 #include <utility>

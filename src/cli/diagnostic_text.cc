@@ -9,6 +9,8 @@
 namespace candor::cli {
 namespace {
 
+constexpr std::size_t kMessageCharacters = 4'000;  // an engine puts whole values and names into its messages
+
 // The part of the statement's line that is shown around a span, made visible, and where the carets go.
 struct Excerpt {
   std::size_t line_number = 1;
@@ -81,10 +83,10 @@ void append_labelled(std::string& text, const Stream& stream, std::string_view l
 void append_one(std::string& text, const Stream& err, const Diagnostic& diagnostic, std::string_view sql) {
   const bool warns = diagnostic.severity != Severity::kError;
   text += err.painted(warns ? Paint::kYellow : Paint::kRed, (warns ? "warning[" : "error[") + diagnostic.code + "]");
-  text += ": " + visible(diagnostic.message, true) + "\n";
+  text += ": " + visible(shortened(diagnostic.message, kMessageCharacters), true) + "\n";
   append_place(text, err, diagnostic, sql);
-  append_labelled(text, err, "detail", diagnostic.detail);
-  append_labelled(text, err, "hint", diagnostic.hint);
+  append_labelled(text, err, "detail", shortened(diagnostic.detail, kMessageCharacters));
+  append_labelled(text, err, "hint", shortened(diagnostic.hint, kMessageCharacters));
   append_labelled(text, err, "fix", diagnostic.fix);
 }
 

@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text_layout.h"
+#include "config/source_names.h"
 #include "engine/attacks.h"
 
 namespace candor::cli {
@@ -126,7 +127,7 @@ class Doctor {
     const FirstCell sqlite = ask("SELECT sqlite_version()", source.name);
     if (!sqlite.failure) sqlite_sources_.push_back(source.name);
     finding.text = counted(static_cast<std::uint64_t>(tables), "table", "tables") + ", " +
-                   (sqlite.failure ? "duckdb" : "sqlite " + sqlite.text) + ", " + source.spec;
+                   (sqlite.failure ? "duckdb" : "sqlite " + sqlite.text) + ", " + config::shown_spec(source.spec);
     for (const engine::CatalogTable& table : catalog->tables) {
       if (!table.file || table.source != source.name) continue;
       if (!table.file->failure.empty()) report_.warnings.push_back(table.file->path + ": " + table.file->failure);

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/diagnostic_text.h"
 #include "cli/text_layout.h"
+#include "config/source_names.h"
 
 namespace candor::cli {
 namespace {
@@ -70,7 +71,7 @@ Result<config::Configuration> load_configuration(const Context& context, const s
   config::Overrides overrides = context.arguments.overrides;
   for (const std::string& word : words) {
     if (!names_source(word)) {
-      return make_error("usage", "'" + visible(word) + "' is no file or folder",
+      return make_error("usage", "'" + visible(config::shown_spec(word)) + "' is no file or folder",
                         "name a database, a file or a folder, or NAME=SPEC behind --source");
     }
     overrides.sources.push_back(word);

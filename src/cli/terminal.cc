@@ -57,6 +57,7 @@ std::string_view escape_of(Paint paint) {
 Stream Stream::open(int fd, bool colour_allowed) {
   Stream stream;
   stream.fd_ = fd;
+  stream.failure_ = std::make_shared<int>(0);
   stream.terminal_ = ::isatty(fd) == 1;
   const std::string_view term = variable("TERM");
   stream.cursor_ = stream.terminal_ && !term.empty() && term != "dumb";
@@ -82,7 +83,10 @@ bool Stream::put(std::string_view text) const {
   while (!text.empty()) {
     const ssize_t written = ::write(fd_, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
+    if (written < 0) {
+      if (failure_ != nullptr && *failure_ == 0) *failure_ = errno;
+      return false;
+    }
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;

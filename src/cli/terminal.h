@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -25,9 +26,13 @@ class Stream {
   [[nodiscard]] std::string painted(Paint paint, std::string_view text) const;
   // Writes all of it. False when nobody reads any more.
   bool put(std::string_view text) const;  // NOLINT(modernize-use-nodiscard): most callers go on to their end anyway
+  // The system's error of the first write that failed, through this stream or a copy of it; 0 when none did. What was
+  // written so far is not whole then.
+  [[nodiscard]] int failure() const { return failure_ == nullptr ? 0 : *failure_; }
 
  private:
   int fd_ = 1;
+  std::shared_ptr<int> failure_;
   bool terminal_ = false;
   bool colour_ = false;
   bool unicode_ = false;

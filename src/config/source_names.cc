@@ -98,4 +98,17 @@ std::string name_for(std::string_view spec, const std::function<bool(std::string
   return name;
 }
 
+std::string shown_spec(std::string_view spec) {
+  const std::size_t scheme = spec.find("://");
+  if (scheme == std::string_view::npos) return std::string(spec);
+  const std::size_t host = scheme + 3;
+  const std::size_t question = spec.find('?', host);
+  const std::string_view place = spec.substr(host, question == std::string_view::npos ? question : question - host);
+  // A password may hold a slash that should have been escaped: the last @ ends it.
+  const std::size_t at = place.rfind('@');
+  std::string shown(spec.substr(0, host));
+  shown += at == std::string_view::npos ? std::string(place) : "…" + std::string(place.substr(at));
+  return shown + (question == std::string_view::npos ? "" : "?…");
+}
+
 }  // namespace candor::config

@@ -34,7 +34,7 @@ struct Policy {
   std::string temp_directory;   // for spilling; emptied when the engine is closed
   std::string cache_directory;  // where file sources are kept in the engine's own format
   std::uint64_t memory_bytes = std::uint64_t{2} << 30U;
-  std::uint64_t import_bytes = std::uint64_t{8} << 30U;  // the largest file that is taken into the cache
+  std::uint64_t import_bytes_max = std::uint64_t{8} << 30U;  // a larger file of rows is not copied into the cache
   int threads = 2;
 };
 

@@ -30,10 +30,19 @@ bool mix_file(std::uint64_t& hash, const std::string& path) {
   mix(hash, path);
   for (const auto number :
        {static_cast<std::uint64_t>(status.st_size), static_cast<std::uint64_t>(status.st_ino),
-        static_cast<std::uint64_t>(status.st_mtim.tv_sec), static_cast<std::uint64_t>(status.st_mtim.tv_nsec)}) {
+        static_cast<std::uint64_t>(status.st_mtim.tv_sec), static_cast<std::uint64_t>(status.st_mtim.tv_nsec),
+        // The time of modification can be set back, this one can't.
+        static_cast<std::uint64_t>(status.st_ctim.tv_sec), static_cast<std::uint64_t>(status.st_ctim.tv_nsec)}) {
     mix(hash, std::to_string(number) + ":");
   }
   return true;
+}
+
+// A log without content is as good as none: SQLite makes one for a reader, too.
+void mix_log(std::uint64_t& hash, const std::string& path) {
+  std::error_code absent;
+  const std::uintmax_t size = fs::file_size(path, absent);
+  if (!absent && size > 0) mix_file(hash, path);
 }
 
 std::vector<std::string> files_below(const std::string& folder) {
@@ -59,7 +68,8 @@ std::string source_version(const SourceSpec& spec) {
     for (const std::string& file : files_below(spec.path)) mix_file(hash, file);
   } else {
     if (!mix_file(hash, spec.path)) return {};
-    if (spec.kind == SourceKind::kSqlite) mix_file(hash, spec.path + "-wal");
+    if (spec.kind == SourceKind::kSqlite) mix_log(hash, spec.path + "-wal");
+    if (spec.kind == SourceKind::kDuckdb) mix_log(hash, spec.path + ".wal");
   }
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string text;

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "base/codes.h"
+#include "ledger/file_place.h"
 #include "ledger/owner.h"
 #include "ledger/schema.h"
 #include "sqlite/sqlite.h"
@@ -64,7 +65,7 @@ class Run {
 // A connection with the statements that it prepared. The caller holds `mutex`.
 class Connection {
  public:
-  explicit Connection(sqlite::Database database) : database_(std::move(database)) {}
+  Connection(sqlite::Database database, const std::string& path) : database_(std::move(database)), place_(path) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -108,11 +109,13 @@ class Connection {
       if (!undone.ok() && done.ok() && ended.ok()) return undone.error();
     }
     if (!ended.ok()) return std::move(ended).error();
+    if (done.ok()) CANDOR_TRY(place_.check());
     return done;
   }
 
  private:
   sqlite::Database database_;
+  FilePlace place_;
   std::unordered_map<std::string_view, sqlite::Statement> statements_;  // after database_: ends first
 };
 
@@ -196,8 +199,8 @@ Slot::State slot_state(std::string_view name) {
 
 class FileLedger final : public Ledger {
  public:
-  FileLedger(sqlite::Database frequent, sqlite::Database durable)
-      : frequent_(std::move(frequent)), durable_(std::move(durable)), owner_(own_identity()) {}
+  FileLedger(sqlite::Database frequent, sqlite::Database durable, const std::string& path)
+      : frequent_(std::move(frequent), path), durable_(std::move(durable), path), owner_(own_identity()) {}
 
   // Reservations end with their owner; those of a process that was killed are found dead by the next one.
   ~FileLedger() override {
@@ -233,6 +236,12 @@ class FileLedger final : public Ledger {
     });
   }
 
+  Result<std::string> last_query() override {
+    const std::lock_guard lock(frequent_.mutex);
+    CANDOR_ASSIGN(const std::int64_t id, number("SELECT coalesce(max(id), 0) FROM queries"));
+    return id == 0 ? std::string() : "q" + std::to_string(id);
+  }
+
   Result<QueryRecord> query(const std::string& session, const std::string& id) override {
     CANDOR_ASSIGN(QueryRecord found, query(id));
     if (found.turn.session == session) return found;
@@ -258,10 +267,11 @@ class FileLedger final : public Ledger {
 
   Result<std::vector<QueryRecord>> writes_after(const std::string& session, const std::string& query_id) override {
     const std::lock_guard lock(frequent_.mutex);
-    CANDOR_ASSIGN(Run run, frequent_.start("SELECT " CANDOR_QUERY_COLUMNS " FROM queries q WHERE q.session = ?1 "
-                                           "AND q.kind IN ('insert', 'update', 'delete', 'create', 'drop') "
-                                           "AND q.id > ?2 ORDER BY q.id",
-                                           session, row_number(query_id, 'q')));
+    CANDOR_ASSIGN(Run run,
+                  frequent_.start("SELECT " CANDOR_QUERY_COLUMNS " FROM queries q WHERE q.session = ?1 "
+                                  "AND q.kind IN ('insert', 'update', 'delete', 'create', 'drop', 'materialize') "
+                                  "AND q.id > ?2 ORDER BY q.id",
+                                  session, row_number(query_id, 'q')));
     CANDOR_ASSIGN(std::vector<QueryRecord> writes, read_queries(run, false));
     std::erase_if(writes, [](const QueryRecord& write) { return !may_have_written(write); });
     return writes;
@@ -450,7 +460,7 @@ Result<std::unique_ptr<Ledger>> Ledger::open(const std::string& home) {
   CANDOR_ASSIGN(const std::string path, prepare_home(home));
   CANDOR_ASSIGN(sqlite::Database frequent, open_file(path, Durability::kCrash));
   CANDOR_ASSIGN(sqlite::Database durable, open_file(path, Durability::kPowerLoss));
-  return std::unique_ptr<Ledger>(std::make_unique<FileLedger>(std::move(frequent), std::move(durable)));
+  return std::unique_ptr<Ledger>(std::make_unique<FileLedger>(std::move(frequent), std::move(durable), path));
 }
 
 }  // namespace candor::ledger

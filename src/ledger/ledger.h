@@ -89,12 +89,14 @@ class Ledger {
 
   // Written before the result leaves. The id.
   [[nodiscard]] virtual Result<std::string> record_query(const QueryRecord& query) = 0;
+  // The id of the youngest query of all sessions; empty when there is none.
+  [[nodiscard]] virtual Result<std::string> last_query() = 0;
   // A query of the session, of any turn. `unknown-query` when it is not there.
   [[nodiscard]] virtual Result<QueryRecord> query(const std::string& session, const std::string& id) = 0;
   [[nodiscard]] virtual Result<QueryRecord> query(const std::string& id) = 0;
   // The turn's completed SELECTs, oldest first, with their outputs.
   [[nodiscard]] virtual Result<std::vector<QueryRecord>> completed_queries(const TurnKey& turn) = 0;
-  // Writes of the session after the query, oldest first, without outputs: did a table change since?
+  // Writes of the session recorded after `query_id` (empty: all), oldest first, without outputs: did a table change since?
   [[nodiscard]] virtual Result<std::vector<QueryRecord>> writes_after(const std::string& session,
                                                                       const std::string& query_id) = 0;
   // Newest first, without outputs; `session` empty: of all. Sets `total`.

@@ -11,6 +11,8 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/no_room.h"
+
 namespace candor::ledger {
 namespace {
 
@@ -138,7 +140,7 @@ Status set_up(sqlite::Database& database, const std::string& path, Durability du
 }
 
 Diagnostic system_failure(const std::string& path, int code) {
-  const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
+  const bool full = no_room(code);
   return make_error(full ? "disk-full" : "storage", path + ": " + std::generic_category().message(code),
                     full ? std::string() : "use a folder that can be written: --home DIR");
 }

@@ -2,6 +2,7 @@
 #include "review/review.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "review/checks/check.h"
@@ -10,6 +11,7 @@
 #include "review/syntax/join_extraction.h"
 #include "review/syntax/select.h"
 #include "review/syntax/sqlite_text.h"
+#include "review/syntax/tree.h"
 #include "sql/lexer.h"
 
 namespace candor::review {
@@ -46,6 +48,28 @@ Status check_sqlite_joins(const syntax::Select& select) {
   return Ok{};
 }
 
+// A macro may read tables: of a query that calls one it can't be said that it joins none.
+Status check_no_macro(const syntax::Select& select, const Context& context) {
+  if (context.dialect == "sqlite") return Ok{};
+  static constexpr std::array<std::string_view, 3> kUnlisted = {"!", "unnest", "overlay"};  // the parser's own
+  std::vector<std::string> names;
+  syntax::for_each_expression(*select.node, [&](const json::Node& node) {
+    if (syntax::class_of(node) != "FUNCTION") return;
+    std::string name = syntax::lower_ascii(node.string_or("function_name", ""));
+    const bool listed = std::find(kUnlisted.begin(), kUnlisted.end(), name) == kUnlisted.end();
+    if (listed && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  });
+  if (names.empty()) return Ok{};
+  const Result<std::vector<engine::FunctionFacts>> facts = context.engine->function_facts(names);
+  if (!facts.ok())
+    return make_error("engine-fault", "the engine failed while its catalog was read: " + facts.error().message);
+  for (const engine::FunctionFacts& fact : *facts) {
+    if (!fact.built_in)
+      return make_error("user-function", "the macro " + fact.name + " may read and join tables of its own");
+  }
+  return Ok{};
+}
+
 Status gather(std::string_view sql, const Context& context, JoinEvidence& evidence) {
   if (!context.settings.enabled) return make_error("off", "the review is switched off");
   CANDOR_ASSIGN(const syntax::Select select, read(sql, context));
@@ -57,7 +81,7 @@ Status gather(std::string_view sql, const Context& context, JoinEvidence& eviden
     CANDOR_ASSIGN(engine::TableFacts table, admitted_table(ref, context));
     facts.push_back(std::move(table));
   }
-  if (!select.joined()) return Ok{};
+  if (!select.joined()) return check_no_macro(select, context);
   CANDOR_ASSIGN(const syntax::JoinPlan plan, syntax::extract_joins(select, facts, sql));
   CANDOR_ASSIGN(const Gates gates, check_gates(plan, facts, context));
   CANDOR_ASSIGN(evidence.pairs, measure_pairs(plan, facts, gates, context));

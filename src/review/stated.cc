@@ -34,9 +34,22 @@ bool starts_number(std::string_view text, std::size_t at) {
            is_digit(text[at - 2]));
 }
 
+// "100 million", "100 %" and "100k" are no hundred.
+bool scales_number(std::string_view text) {
+  static constexpr std::array<std::string_view, 7> kScales = {"%",       "percent", "per cent", "thousand",
+                                                              "million", "billion", "mio"};
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  return std::any_of(kScales.begin(), kScales.end(), [&](std::string_view scale) {
+    return text.size() >= scale.size() && std::equal(scale.begin(), scale.end(), text.begin(), [](char a, char b) {
+             return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b);
+           });
+  });
+}
+
 bool ends_number(std::string_view text, std::size_t at) {
   if (at >= text.size()) return true;
-  if (is_digit(text[at]) || text[at] == '%') return false;
+  const bool letter = is_letter(text[at]) && static_cast<unsigned char>(text[at]) < 0x80;
+  if (is_digit(text[at]) || letter || scales_number(text.substr(at))) return false;
   const std::size_t length = text[at] == '/' ? 1 : separator_at(text, at);
   if (length == 0 || at + length >= text.size() || !is_digit(text[at + length])) return true;
   if (text[at] != ' ') return false;
@@ -108,7 +121,7 @@ std::optional<std::size_t> match_of(std::string_view text, std::size_t at) {
   while (true) {
     word = word_at(text, at);
     const bool filler =
-        std::any_of(kFillers.begin(), kFillers.end(), [&](auto filler) { return is_word(word, filler); });
+        std::any_of(kFillers.begin(), kFillers.end(), [&](std::string_view known) { return is_word(word, known); });
     if (!filler) return at;
     at = skip_blanks(text, at + word.size());
   }

@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 #include <system_error>
 
+#include "base/no_room.h"
 #include "base/render_json.h"
 
 namespace candor::sqlite {
@@ -25,15 +26,15 @@ std::string_view view(const unsigned char* text, int bytes) {
 }
 
 // A write that failed for want of room: SQLite calls ENOSPC alone SQLITE_FULL, and quotas and limits of size I/O errors.
-bool no_room(int code, int system_error) {
+bool lacks_room(int code, int system_error) {
   if ((code & 0xFF) == SQLITE_FULL) return true;
   if ((code & 0xFF) != SQLITE_IOERR && (code & 0xFF) != SQLITE_CANTOPEN) return false;
-  return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
+  return no_room(system_error);
 }
 
 // `system_error` is errno as the failed call left it: SQLite's own record of it misses failed commits.
 Fault fault_of(int code, int system_error) {
-  if (no_room(code, system_error)) return Fault::kDiskFull;
+  if (lacks_room(code, system_error)) return Fault::kDiskFull;
   switch (code & 0xFF) {
     case SQLITE_OK:
     case SQLITE_ROW:

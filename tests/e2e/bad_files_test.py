@@ -108,6 +108,24 @@ def test_a_missing_file_and_a_device(place):
         yield f"/dev/null is a table: {reply.document}"
 
 
+def test_a_pipe_is_not_waited_for(place):
+    """Opening it would wait for somebody to write into it."""
+    os.mkfifo(place.work / "pipe.csv")
+    place.write("ok.csv", "a\n1\n")
+    yield from must_refuse(ask(place, place.work / "pipe.csv", "SELECT * FROM s.pipe"), ("file-error",), (FILE_EXIT,),
+                           "pipe.csv")
+    reply = ask(place, place.work, "FROM s.ok")
+    if rows_of(reply) != [[1]]:
+        yield f"beside a pipe: {reply.said}"
+
+
+def test_an_unknown_table_of_a_source_that_could_not_be_read(place):
+    """The way out is to mend the source, not to publish another."""
+    reply = ask(place, place.write("bad.duckdb", b"no"), "SELECT * FROM orders")
+    if code_of(reply) != "unknown-table" or "bad.duckdb" not in str(reply.document):
+        yield f"{reply.document}"
+
+
 def test_an_unreadable_source_leaves_the_others_usable(place):
     good, bad = place.write("good.csv", "a,b\n1,2\n"), place.write("bad.duckdb", b"no")
     reply = place.run("sql", "SELECT * FROM good", "--source", f"good={good}", "--source", f"bad={bad}")

@@ -8,13 +8,15 @@ import json
 import os
 import pathlib
 import random
+import resource
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
 from cases import Skip, run_cases
-from program import Mcp, finish
+from program import BIN, Mcp, finish
 
 CLINIC = pathlib.Path(__file__).resolve().parent.parent / "turns" / "data" / "clinic.sql"
 QUESTION = ("SELECT p.site, count(*) AS n FROM patients p JOIN labs l ON p.patient_id = l.patient_id "
@@ -223,6 +225,92 @@ def test_a_full_disk_at_a_commit(place):
                 yield f"with room again: {again.said}"
         if not answers(place):
             yield "no answer is in the ledger"
+
+
+def limit_of_file_size(size):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def test_a_limit_of_file_size_is_like_a_full_disk(place):
+    """The signal that the limit sends by default would end both programs in the middle of a write."""
+    load_clinic(place)
+    sql = "CREATE TABLE big AS SELECT range AS a, random() AS b FROM range(1000000)"
+    for size in (0, 4096, 300_000, 2_000_000):
+        reply = place.run("sql", sql, "--session", "s", preexec_fn=limit_of_file_size(size))
+        if reply.code != 10 or (reply.document or {}).get("code") != "disk-full":
+            yield f"{size} bytes: exit code {reply.code}: {reply.said}"
+    reply = place.run("sql", "SELECT count(*) FROM patients", "--session", "s")
+    if (reply.document or {}).get("rows") != [[513]]:
+        yield f"afterwards: {reply.said}"
+
+
+def test_output_that_does_not_reach_a_full_disk(place):
+    for words in (["sql", "SELECT 1", "--json"], ["sql", "SELECT 1"], ["queries"], ["--version"], ["explain", "syntax"]):
+        state = [] if words[0] in ("--version", "explain") else ["--home", place.home]
+        with open("/dev/full", "wb") as full:
+            process = subprocess.run([BIN, *words, *map(str, state)], stdout=full, stderr=subprocess.PIPE, timeout=60,
+                                     cwd=place.work, env=place.environment(), check=False)
+        if process.returncode != 14 or b"disk-full" not in process.stderr:
+            yield f"{words}: exit code {process.returncode}: {process.stderr.decode()}"
+
+
+def test_a_scratch_file_that_was_only_begun(place):
+    """A kill or a full disk may leave it without its headers; nothing was in it."""
+    folder = place.home / "sessions" / "s"
+    for begun in (b"", b"\0" * 4096):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        (folder / "scratch.duckdb").write_bytes(begun)
+        reply = place.run("sql", "SELECT 1 AS a", "--session", "s")
+        if (reply.document or {}).get("rows") != [[1]]:
+            yield f"{len(begun)} bytes: {reply.said}"
+
+
+def test_a_scratch_file_that_is_damaged(place):
+    place.run("sql", "CREATE TABLE t AS SELECT range AS a, hash(range) AS h FROM range(100000)", "--session", "s")
+    path = place.home / "sessions" / "s" / "scratch.duckdb"
+    whole = path.read_bytes()
+    for damaged in (b"x" * len(whole), whole[:12288] + b"\xff" * 8192 + whole[20480:]):
+        path.write_bytes(damaged)
+        reply = place.run("sql", "SELECT count(*) FROM t", "--session", "s")
+        if reply.code != 10 or (reply.document or {}).get("code") != "integrity":
+            yield f"exit code {reply.code}: {reply.said}"
+        if path.read_bytes() != damaged:
+            yield "the file was changed"
+
+
+def test_a_cache_that_is_damaged_is_built_anew(place):
+    place.write("data/t.csv", "a\n" + "7\n" * 5000)
+    words = ("sql", "SELECT count(*), max(a) FROM t", place.work / "data")
+    place.run(*words)
+    for damage in (lambda whole: b"x" * len(whole), lambda whole: whole[:5000], lambda whole: b""):
+        for path in place.home.rglob("data.duckdb"):
+            path.write_bytes(damage(path.read_bytes()))
+        reply = place.run(*words)
+        if (reply.document or {}).get("rows") != [[5000, 7]]:
+            yield f"{reply.said}"
+
+
+def test_a_ledger_that_is_removed_under_a_server(place):
+    """What is written into a removed file is lost with the process: it must not be reported as kept."""
+    mcp = Mcp(place, "--session", "s")
+    mcp.tool("sql_query", sql="SELECT 777 AS a")
+    (place.home / "ledger.sqlite").unlink()
+    for reply in (mcp.tool("sql_query", sql="SELECT 778 AS a"), mcp.tool("answer_commit", fields={"a": 777})):
+        if reply.code == 0 or (reply.document or {}).get("code") != "storage":
+            yield f"{reply.said}"
+    mcp.close()
+
+
+def test_what_is_made_is_for_its_owner_alone(place):
+    os.rmdir(place.home)
+    place.write("data/t.csv", "a\n1\n")
+    reply = place.run("sql", "CREATE TABLE s AS FROM t; FROM s", place.work / "data", preexec_fn=lambda: os.umask(0))
+    if reply.code != 0:
+        yield reply.said
+    for path in [place.home, *place.home.rglob("*")]:
+        if path.stat().st_mode & 0o077:
+            yield f"{path} has the mode {path.stat().st_mode & 0o777:o}"
 
 
 def test_a_home_that_cannot_be_written(place):

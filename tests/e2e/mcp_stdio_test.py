@@ -182,14 +182,18 @@ class McpStdio(unittest.TestCase):
 
     def test_malformed_messages_are_answered_and_the_stream_goes_on(self):
         server = self.start()
-        for text, code in [
-            (b"{", -32700), (b"\xff\xfe", -32700), (b'{"jsonrpc":"2.0",\x00"id":1}', -32700), (b"[" * 200000, -32700),
-            (rb'{"jsonrpc":"2.0","id":1,"method":"\ud800"}', -32700), (b'"text"', -32600), (b"[]", -32600),
-            (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600), (b"x" * (17 << 20), -32600),
+        # A client waits for the answer to its id, so it gets one wherever the id can be found.
+        for text, code, found in [
+            (b"{", -32700, None), (b"\xff\xfe", -32700, None), (b'{"jsonrpc":"2.0",\x00"id":1}', -32700, None),
+            (b"[" * 200000, -32700, None), (rb'{"jsonrpc":"2.0","id":1,"method":"\ud800"}', -32700, 1),
+            (b'{"jsonrpc":"2.0","id":2,"method":"ping","params":{"a":1e400}}', -32700, 2), (b'"text"', -32600, None),
+            (b"[]", -32600, None), (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, None),
+            (b"x" * (17 << 20), -32600, None),
+            (b'{"method":"ping","params":{"a":"' + b"x" * (17 << 20) + b'"},"jsonrpc":"2.0","id":"long"}', -32600, "long"),
         ]:
             server.send(text)
             reply = server.receive()
-            self.assertEqual((reply["id"], reply["error"]["code"]), (None, code), text[:40])
+            self.assertEqual((reply["id"], reply["error"]["code"]), (found, code), text[:40])
         huge = 123456789012345678901234567890
         server.send(json.dumps({"jsonrpc": "2.0", "id": huge, "method": "ping", "params": {}, "unknown": [1]}))
         self.assertEqual(server.receive()["id"], huge)

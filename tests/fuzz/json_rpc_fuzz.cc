@@ -6,10 +6,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "json/json.h"
+#include "mcp/protocol/id_finder.h"
 #include "mcp/protocol/server.h"
 #include "mcp/stdio/lines.h"
 
@@ -18,6 +20,7 @@ namespace {
 using candor::mcp::Answer;
 using candor::mcp::Connection;
 using candor::mcp::Headers;
+using candor::mcp::IdFinder;
 using candor::mcp::Server;
 using candor::mcp::ServerSettings;
 using candor::mcp::Tool;
@@ -58,20 +61,25 @@ std::vector<Tool> tools() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static Server server(ServerSettings{.message_bytes_max = 1 << 16}, tools());
+  static Server server(ServerSettings{.version = {}, .instructions = {}, .message_bytes_max = 1 << 16}, tools());
   const Headers headers{.protocol_version = "2026-07-28", .method = "tools/call", .name = "echo"};
   for (const Headers* seen : {static_cast<const Headers*>(nullptr), &headers}) {
+    IdFinder finder;
     const auto connection = std::make_shared<Connection>(std::make_shared<Checked>());
-    candor::mcp::LineSplitter lines(1 << 16, {.line =
-                                                  [&](std::string_view line) {
-                                                    auto accepted = server.accept(line, connection, seen);
-                                                    if (auto* work = std::get_if<Work>(&accepted)) {
-                                                      demand_message(server.run(std::move(*work)).text);
-                                                    } else {
-                                                      demand_message(std::get<Answer>(accepted).text);
-                                                    }
-                                                  },
-                                              .too_long = [&] { demand_message(server.refuse_message("long").text); }});
+    candor::mcp::LineSplitter lines(
+        1 << 16,
+        {.line =
+             [&](std::string_view line) {
+               auto accepted = server.accept(line, connection, seen);
+               if (auto* work = std::get_if<Work>(&accepted)) {
+                 demand_message(server.run(std::move(*work)).text);
+               } else {
+                 demand_message(std::get<Answer>(accepted).text);
+               }
+             },
+         .too_long =
+             [&] { demand_message(server.refuse_message(std::exchange(finder, {}), *connection, "long").text); },
+         .skipped = [&](std::string_view bytes) { finder.feed(bytes); }});
     lines.feed({reinterpret_cast<const char*>(data), size});
     lines.finish();
     server.close(*connection);

@@ -52,7 +52,7 @@ class Script {
     for (const std::string& line : lines_of(text)) {
       if (line.empty()) {
         finish(record);
-        out_.push_back("");
+        out_.emplace_back("");
       } else if (line.front() == '#') {
         out_.push_back(line);
       } else {
@@ -96,7 +96,7 @@ class Script {
   }
 
   void fault(const std::string& text) {
-    if (!text.empty()) out_.push_back("ERROR " + text);
+    if (!text.empty()) out_.emplace_back("ERROR " + text);
   }
 
   void set(const std::string& rest) {
@@ -117,10 +117,10 @@ class Script {
   }
 
   void review(const std::string& sql) {
-    out_.push_back("----");
+    out_.emplace_back("----");
     const review::CheckResult result = session_.coverage(sql);
     out_.push_back(in_words(result) + ": " + result.message);
-    if (!result.stated.empty()) out_.push_back("stated in " + result.stated);
+    if (!result.stated.empty()) out_.emplace_back("stated in " + result.stated);
     for (const review::Pair& pair : result.pairs) {
       out_.push_back(pair.condition);
       out_.push_back(side_line(pair.left));
@@ -141,7 +141,7 @@ class Script {
   }
 
   void locate(const std::string& rest) {
-    out_.push_back("----");
+    out_.emplace_back("----");
     const std::size_t at = rest.rfind(" named ");
     const auto answer = json::parse(rest.substr(0, at));
     if (!answer.ok()) return fault(answer.error().message);

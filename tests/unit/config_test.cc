@@ -329,5 +329,14 @@ TEST(SourceNames, DerivedNamesAreAlwaysPossible) {
   }
 }
 
+TEST(SourceNames, WhatIsShownOfAUrlHasNoPassword) {
+  EXPECT_EQ(shown_spec("postgresql://bob:secret@db.example:5432/shop"), "postgresql://…@db.example:5432/shop");
+  EXPECT_EQ(shown_spec("pg=postgresql://bob:se/cr@et@db/shop?password=secret"), "pg=postgresql://…@db/shop?…");
+  EXPECT_EQ(shown_spec("https://host/a@b.csv"), "https://…@b.csv");
+  EXPECT_EQ(shown_spec("postgresql://"), "postgresql://");
+  EXPECT_EQ(shown_spec("data/a@b.csv"), "data/a@b.csv");
+  EXPECT_EQ(shown_spec(""), "");
+}
+
 }  // namespace
 }  // namespace candor::config

@@ -162,7 +162,12 @@ TEST_F(DuckdbEngineTest, SurvivesHugeStatements) {
   std::string ors = "SELECT 1 WHERE 1 = 2";
   for (int i = 0; i < 5'000; ++i) ors += " OR 1 = " + std::to_string(i + 3);
   EXPECT_EQ(run(ors).code(), "");
-  EXPECT_NE(run("SELECT " + std::string(10'000, '(') + "1" + std::string(10'000, ')')).code(), "");
+  EXPECT_EQ(run("SELECT " + std::string(10'000, '(') + "1" + std::string(10'000, ')')).code(), "over-limit");
+  std::string sum = "SELECT 1";
+  for (int i = 0; i < 5'000; ++i) sum += "+1";
+  const test::Ran deep = run(sum);
+  EXPECT_EQ(deep.code(), "over-limit");
+  EXPECT_EQ(deep.error->message.find("SET"), std::string::npos) << "no statement may set anything";
   EXPECT_EQ(run("SELECT length('" + std::string(10'000'000, 'x') + "')").all(), "[10000000]");
   EXPECT_EQ(run("SELECT 1").all(), "[1]");
 }

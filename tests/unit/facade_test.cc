@@ -55,7 +55,7 @@ class FacadeTest : public testing::Test {
   }
 
   // The document of a run, as a surface would show it.
-  Node ask(const std::string& sql, RunOptions options = {}, Caller caller = {}) {
+  Node ask(const std::string& sql, const RunOptions& options = {}, const Caller& caller = {}) {
     std::string text;
     wire::DocumentSink sink([&](std::string_view part) { return text += part, true; });
     exit_ = sink.finish(candor_->run(caller, sql, options, sink, CancelToken()));
@@ -64,7 +64,7 @@ class FacadeTest : public testing::Test {
     return document.ok() ? *document : Node();
   }
 
-  Result<CommitOutcome> commit(const std::string& input, Caller caller = {}) {
+  Result<CommitOutcome> commit(const std::string& input, const Caller& caller = {}) {
     Result<Node> parsed = json::parse(input);
     EXPECT_TRUE(parsed.ok()) << input;
     return candor_->commit(caller, *parsed, CancelToken());

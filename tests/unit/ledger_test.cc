@@ -64,6 +64,28 @@ TEST_F(LedgerTest, AQueryComesBackAsItWasRecorded) {
   EXPECT_EQ(back->elapsed_ms, query.elapsed_ms);
 }
 
+// An open file takes writes after it was removed, and they are gone with the process.
+TEST_F(LedgerTest, NothingIsReportedAsKeptInAFileThatIsNotThereAnyMore) {
+  for (const std::string part : {"", "-wal"}) {
+    for (const bool replaced : {false, true}) {
+      std::filesystem::remove_all(home_);
+      const auto ledger = open();
+      ASSERT_TRUE(ledger->record_answer(answer_in(kTurn)).ok());
+      const std::string other = file() + ".copy";
+      std::filesystem::copy_file(file() + part, other);
+      std::filesystem::remove(file() + part);
+      if (replaced) std::filesystem::rename(other, file() + part);
+      const Result<std::string> answer = ledger->record_answer(answer_in(kTurn));
+      ASSERT_FALSE(answer.ok()) << part << replaced;
+      EXPECT_EQ(answer.error().code, "storage");
+      const Result<std::string> query = ledger->record_query(select_query(kTurn, "SELECT 1"));
+      ASSERT_FALSE(query.ok()) << part << replaced;
+      EXPECT_EQ(query.error().code, "storage");
+      EXPECT_FALSE(ledger->reserve_slot({"script", "other"}).ok());
+    }
+  }
+}
+
 TEST_F(LedgerTest, AQueryBelongsToItsSession) {
   const auto ledger = open();
   ASSERT_TRUE(ledger->record_query(select_query(kTurn, "SELECT 1")).ok());

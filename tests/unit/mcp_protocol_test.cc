@@ -207,7 +207,20 @@ TEST_F(McpProtocol, ACapabilityIsAskedForAfterTheMethodAndBeforeTheParameters) {
   EXPECT_EQ(verdict(request("tools/call", declared + bad_arguments)), "-32602/200");
 }
 
-TEST_F(McpProtocol, MalformedMessagesAreErrorsWithoutAnId) {
+TEST_F(McpProtocol, AnIdInMalformedTextDoesNotAnswerACallThatRuns) {
+  const std::string text = R"({"jsonrpc":"2.0","id":1,"method":"\ud800"})";
+  ASSERT_TRUE(connection_->begin(json::Node::number_text("1")));
+  EXPECT_NE(ask(text).find(R"("id":null)"), std::string::npos);
+  EXPECT_TRUE(connection_->end(json::Node::number_text("1")));
+  EXPECT_NE(ask(text).find(R"("id":1,)"), std::string::npos);
+}
+
+TEST_F(McpProtocol, ErrorsDoNotRepeatMegabytes) {
+  EXPECT_LT(ask(request(std::string(1'000'000, 'x'))).size(), 2'000U);
+  EXPECT_LT(ask(R"({"jsonrpc":"2.0","id":)" + std::string(1'000'000, '9') + "}").size(), 2'000U);
+}
+
+TEST_F(McpProtocol, MalformedMessagesAreErrorsWithTheIdThatCanBeFound) {
   struct Row {
     std::string_view text;
     std::string_view start;
@@ -215,8 +228,14 @@ TEST_F(McpProtocol, MalformedMessagesAreErrorsWithoutAnId) {
   const Row rows[] = {
       {"{", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
       {"nonsense", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
-      {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\xFF\"}", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
-      {R"({"jsonrpc":"2.0","id":1,"method":"\ud800"})", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
+      {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\xFF\"}", R"({"jsonrpc":"2.0","id":1,"error":{"code":-32700,)"},
+      {R"({"jsonrpc":"2.0","id":1,"method":"\ud800"})", R"({"jsonrpc":"2.0","id":1,"error":{"code":-32700,)"},
+      {R"({"method":"ping","params":{"id":7,"a":[1e400]},"jsonrpc":"2.0","id":"x\"}"})",
+       R"({"jsonrpc":"2.0","id":"x\"}","error":{"code":-32700,)"},
+      {R"({"jsonrpc":"2.0","id":{"id":1},"method":"\ud800"})", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
+      {R"({"jsonrpc":"2.0","method":"\ud800","params":{"id":1}})",
+       R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
+      {R"({"jsonrpc":"2.0","method":"\ud800","id":1)", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
       {"{\"jsonrpc\":\"2.0\",\0\"id\":1}"sv, R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
       {R"({"jsonrpc":"2.0","id":1,"id":2,"method":"ping"})", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"},
       {"7", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,)"},

@@ -20,12 +20,14 @@ namespace {
 struct Split {
   std::vector<std::string> lines;
   int too_long = 0;
+  std::string skipped;
 };
 
 Split split(const std::vector<std::string>& pieces, std::size_t bytes_max) {
   Split got;
   LineSplitter splitter(bytes_max, {.line = [&](std::string_view line) { got.lines.emplace_back(line); },
-                                    .too_long = [&] { ++got.too_long; }});
+                                    .too_long = [&] { ++got.too_long; },
+                                    .skipped = [&](std::string_view bytes) { got.skipped += bytes; }});
   for (const std::string& piece : pieces) splitter.feed(piece);
   splitter.finish();
   return got;
@@ -45,6 +47,7 @@ TEST(McpLines, ALineOverTheBoundIsToldOnceAndTheNextOneIsRead) {
     const Split got = split(pieces, 5);
     EXPECT_EQ(got.lines, (Lines{"12345", "x"}));
     EXPECT_EQ(got.too_long, 1);
+    EXPECT_EQ(got.skipped, "123456" + std::string(pieces.size() > 1 ? "7" : ""));
   }
   EXPECT_EQ(split({"1234567"}, 5).too_long, 1);
 }

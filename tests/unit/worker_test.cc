@@ -44,6 +44,7 @@ TEST_F(WorkerTest, PolicyAndRequestArriveWhole) {
   policy.temp_directory = "t";
   policy.cache_directory = "c";
   policy.memory_bytes = 12345678901;
+  policy.import_bytes_max = 23456789012;
   policy.threads = 3;
   WorkerEngine engine = client(policy);
   RunRequest request = statement("select $1");

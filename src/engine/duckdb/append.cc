@@ -85,10 +85,10 @@ class Copy {
   Status append_batch(Appender& appender, const RowBatch& batch) {
     CellReader reader(batch.cells);
     for (std::uint32_t row = 0; row < batch.rows; ++row) {
-      for (std::size_t column = 0; column < columns_.size(); ++column) {
+      for (const Column& column : columns_) {
         const Cell cell = reader.next();
         if (!reader.ok()) return make_error("internal", "a batch of rows is malformed");
-        if (append_cell(appender.get(), cell) != DuckDBSuccess) return cell_error(appender, cell, columns_[column]);
+        if (append_cell(appender.get(), cell) != DuckDBSuccess) return cell_error(appender, cell, column);
       }
       if (duckdb_appender_end_row(appender.get()) != DuckDBSuccess) return appender_error(appender);
     }

@@ -64,6 +64,8 @@ class Core {
   Status open_scratch();
   void attach_all();
   Status attach(const SourceSpec& spec);
+  Status attach_files(const SourceSpec& spec);
+  Status attach_database(OpenSource source);
   Status lock_down();
   Status build_policies();
   [[nodiscard]] std::string search_path() const;

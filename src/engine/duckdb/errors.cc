@@ -177,9 +177,18 @@ Meaning binder_meaning(const EngineError& error) {
   return {"engine-error", {}, {}};
 }
 
+bool nested_too_deeply(const EngineError& error) {
+  return error.message.starts_with("memory exhausted at or near") ||
+         lower(error.message).starts_with("max expression depth limit");
+}
+
 Meaning meaning_of(const EngineError& error) {
   if (has(error.message, "attached in read-only mode") || has(error.message, "read-only database")) {
     return {"read-only", {}, "copy the rows into a scratch table with CREATE TABLE … AS and change them there"};
+  }
+  if (nested_too_deeply(error)) {
+    return {
+        "over-limit", {}, "nest fewer levels: WITH names a part, and IN or a join with VALUES replaces a long chain"};
   }
   if (error.type == "Parser" || error.type == "Syntax") return {"syntax", {}, {}};
   if (error.type == "Catalog") return catalog_meaning(error);
@@ -188,18 +197,23 @@ Meaning meaning_of(const EngineError& error) {
     return {"type-mismatch", {}, "use TRY_CAST where a value may not fit"};
   }
   if (error.type == "Permission") return {"not-published", {}, "read a published table: SHOW ALL TABLES lists them"};
+  const bool writing = error.type == "IO" || error.type == "TransactionContext" || error.type == "FATAL";
+  if (writing && tells_no_room(error.message)) return {"disk-full", {}, {}};
   if (error.type == "Out of Memory") return {"over-limit", {}, {}};
   if (error.type == "Dependency") return {"engine-error", {}, {}};
   if (error.type == "TransactionContext" && has(lower(error.message), "conflict"))
     return {"busy", {}, "run the statement again"};
-  if (error.type == "IO" && (has(error.message, "No space left") || has(error.message, "not enough space"))) {
-    return {"disk-full", {}, {}};
-  }
   if (error.type == "FATAL" || has(error.message, "database has been invalidated")) return {"engine-died", {}, {}};
   return {"engine-error", {}, {}};
 }
 
 }  // namespace
+
+// The engine puts the system's own words behind what it could not do.
+bool tells_no_room(std::string_view message) {
+  constexpr std::array kWords = {"No space left on device", "File too large", "Disk quota exceeded"};
+  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view words) { return has(message, words); });
+}
 
 Diagnostic stopped_error(StopReason reason, std::int64_t deadline_ms) {
   if (reason == StopReason::kCancelled) return make_error("cancelled", "the statement was cancelled");
@@ -216,7 +230,10 @@ Diagnostic translate_error(std::string_view text, const ErrorContext& context) {
   Diagnostic made = make_error(meaning.code, message_line(error.message), std::move(meaning.hint));
   made.span = locate(error, context.sql, meaning.name);
   made.detail = meaning.name.empty() ? further_lines(error.message) : std::move(meaning.name);
-  if (meaning.code == "over-limit") {
+  if (nested_too_deeply(error)) {
+    made.message = "the statement is nested deeper than the engine's parser goes";
+    made.detail = {};
+  } else if (meaning.code == "over-limit") {
     made.message =
         "the statement needs more memory than memory_mb allows (" + std::to_string(context.memory_bytes >> 20U) + ")";
     made.detail = message_line(error.message);

@@ -25,6 +25,9 @@ struct ErrorContext {
 // The diagnostic of a statement that was stopped before the engine said anything.
 [[nodiscard]] Diagnostic stopped_error(StopReason reason, std::int64_t deadline_ms);
 
+// Whether a message of the engine's says that the disk is full, or that a quota or a limit of file size ended a write.
+[[nodiscard]] bool tells_no_room(std::string_view message);
+
 // Of opening a database file: `file-locked`, `file-error` or `source-error`, naming the source and the file.
 [[nodiscard]] Diagnostic translate_open_error(std::string_view text, std::string_view source, const std::string& path);
 

@@ -100,10 +100,10 @@ Status note_renamed(ImportSession& session, const std::string& path, const Diale
   if (rows->empty()) return Ok{};
   for (std::size_t i = 0; i < dialect.names.size(); ++i) {
     const std::string& raw = (*rows)[0][i];
-    if (raw != dialect.names[i])
-      out.notes.push_back(
-          {.column = dialect.names[i],
-           .note = raw.empty() ? "without a name in the file" : "named " + in_quotes(raw, '"') + " in the file"});
+    if (raw == dialect.names[i]) continue;
+    out.notes.push_back(
+        {.column = dialect.names[i],
+         .note = raw.empty() ? "without a name in the file" : "named " + in_quotes(raw, '"') + " in the file"});
   }
   return Ok{};
 }
@@ -111,9 +111,10 @@ Status note_renamed(ImportSession& session, const std::string& path, const Diale
 Status read_rejects(ImportSession& session, const TextScan& scan, const Dialect& dialect, FileTable& out) {
   CANDOR_ASSIGN(const std::uint64_t encoding,
                 session.count("SELECT count(*) FROM reject_errors WHERE error_message LIKE 'Invalid unicode%'"));
-  if (encoding > 0)
+  if (encoding > 0) {
     return make_error("file-error", "its text is not UTF-8",
                       "unpack the file and set `encoding:` for the source in candor.yaml");
+  }
   CANDOR_ASSIGN(out.origin.rows_rejected, session.count("SELECT count(DISTINCT line) FROM reject_errors"));
   CANDOR_ASSIGN(
       auto rows,

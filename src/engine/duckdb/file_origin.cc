@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_room.h"
 #include "base/value.h"
 
 namespace candor::engine::duckdb {
@@ -116,7 +117,7 @@ Status write_origin(const std::string& path, const FileSource& source) {
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (file) return Ok{};
-  return make_error(errno == ENOSPC ? "disk-full" : "file-error", "can't write " + path, {}, std::strerror(errno));
+  return make_error(no_room(errno) ? "disk-full" : "file-error", "can't write " + path, {}, std::strerror(errno));
 }
 
 std::optional<FileSource> read_origin(const std::string& path) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/no_room.h"
 #include "engine/duckdb/file_import.h"
 #include "engine/duckdb/file_listing.h"
 #include "engine/duckdb/file_origin.h"
@@ -99,7 +100,7 @@ Status empty_folder(const std::string& path) {
   std::error_code problem;
   fs::remove_all(path, problem);
   if (mkdir(path.c_str(), 0700) == 0) return Ok{};
-  return make_error(errno == ENOSPC ? "disk-full" : "source-error", "can't make the folder " + path, {},
+  return make_error(no_room(errno) ? "disk-full" : "source-error", "can't make the folder " + path, {},
                     std::strerror(errno));
 }
 
@@ -172,7 +173,7 @@ Status make_cache_directory(const std::string& path) {
   std::error_code problem;
   fs::create_directories(fs::path(path).parent_path(), problem);
   if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return Ok{};
-  return make_error(errno == ENOSPC ? "disk-full" : "source-error", "can't make the cache directory " + path, {},
+  return make_error(no_room(errno) ? "disk-full" : "source-error", "can't make the cache directory " + path, {},
                     std::strerror(errno));
 }
 
@@ -186,7 +187,7 @@ std::string file_version(const SourceSpec& spec, const ImportLimits& limits) {
 
 Result<FileSource> prepare_file_source(const SourceSpec& spec, const std::string& cache_directory,
                                        const ImportLimits& limits, const ImportProgressCallback& progress,
-                                       CancelToken cancel) {
+                                       const CancelToken& cancel) {
   const std::optional<std::string> encoding = known_encoding(spec.encoding);
   if (!encoding) {
     return make_error("configuration", "the encoding " + spec.encoding + " of source " + spec.name + " can't be read",

@@ -63,7 +63,7 @@ struct FileSource {
 // is a FileTable with a failure, not an error), with `cancelled`, `disk-full`, or `source-error`.
 [[nodiscard]] Result<FileSource> prepare_file_source(const SourceSpec& spec, const std::string& cache_directory,
                                                      const ImportLimits& limits, const ImportProgressCallback& progress,
-                                                     CancelToken cancel);
+                                                     const CancelToken& cancel);
 
 // A fingerprint of the source's files from their names, sizes, times and inodes alone; reads no file. Differs from
 // FileSource::version once a file was changed, added or removed. Empty when the source can't be listed any more.

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 
+#include "base/no_room.h"
 #include "base/render_json.h"
 #include "engine/duckdb/strict_json.h"
 
@@ -19,7 +20,7 @@ constexpr std::size_t kBlock = std::size_t{1} << 20U;
 constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 
 Diagnostic cannot(const std::string& what, const std::string& path) {
-  return make_error(errno == ENOSPC ? "disk-full" : "file-error", "can't " + what + ' ' + path, {},
+  return make_error(no_room(errno) ? "disk-full" : "file-error", "can't " + what + ' ' + path, {},
                     std::strerror(errno));
 }
 

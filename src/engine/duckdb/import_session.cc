@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/duckdb/engine_text.h"
+#include "engine/duckdb/errors.h"
 
 namespace candor::engine::duckdb {
 namespace {
@@ -51,8 +52,7 @@ Result<QueryResult> ImportSession::execute(const std::string& sql) {
 Diagnostic ImportSession::failure(const std::string& message) {
   const std::string shown = first_lines(message);
   if (cancel_.cancelled()) return make_error("cancelled", "the import was cancelled");
-  if (message.find("No space left") != std::string::npos)
-    return make_error("disk-full", "there is no room for the import", {}, shown);
+  if (tells_no_room(message)) return make_error("disk-full", "there is no room for the import", {}, shown);
   return make_error("file-error", shown);
 }
 

@@ -1,9 +1,12 @@
 // Opening: the scratch database, the sources, then the sandbox, in this order, since nothing can be attached after it.
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "engine/duckdb/core.h"
@@ -18,6 +21,11 @@ namespace fs = std::filesystem;
 
 constexpr std::array kReservedNames = {"scratch",           "temp", "system", "memory", "main", "pg_catalog",
                                        "information_schema"};
+
+constexpr std::chrono::seconds kLockPatience{5};
+
+// A database file begins with its own header and those of its two latest states, 4096 bytes each.
+constexpr std::uintmax_t kHeadersBytes = std::uintmax_t{3} * 4096;
 
 std::string real_path(const std::string& path) {
   std::error_code failure;
@@ -44,6 +52,29 @@ Status configure(duckdb_config configuration, const Policy& policy) {
   return Ok{};
 }
 
+Status open_database(const Policy& policy, Database& database) {
+  const std::string& path = policy.scratch_path;
+  Configuration configuration;
+  if (duckdb_create_config(configuration.out()) != DuckDBSuccess) return make_error("internal", "no configuration");
+  CANDOR_TRY(configure(configuration.get(), policy));
+  char* text = nullptr;
+  const duckdb_state opened =
+      duckdb_open_ext(path.empty() ? ":memory:" : path.c_str(), database.out(), configuration.get(), &text);
+  const std::string error = text == nullptr ? "" : text;
+  duckdb_free(text);
+  if (opened == DuckDBSuccess) return Ok{};
+  Diagnostic made = translate_open_error(error, kScratch, path);
+  if (made.code == "file-locked") made.code = "locked";
+  std::error_code failure;
+  if ((made.code == "file-error" || made.code == "source-error") && fs::exists(path, failure)) {
+    made.code = tells_no_room(error) ? "disk-full" : "integrity";
+    made.hint = tells_no_room(error)
+                    ? std::string()
+                    : "work in another session, or give up this one's scratch tables: rm " + quote_text(path);
+  }
+  return made;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Core>> Core::open(const Policy& policy) {
@@ -66,22 +97,17 @@ Status Core::open_scratch() {
     return make_error("internal", "the scratch database's file must be called scratch.duckdb");
   }
   std::error_code failure;
+  // What was begun when a process was killed or the disk was full, and never held anything.
+  if (const auto bytes = fs::file_size(path, failure); !failure && bytes < kHeadersBytes) fs::remove(path, failure);
   if (!policy.temp_directory.empty()) fs::create_directories(policy.temp_directory, failure);
-  Configuration configuration;
-  if (duckdb_create_config(configuration.out()) != DuckDBSuccess) return make_error("internal", "no configuration");
-  CANDOR_TRY(configure(configuration.get(), policy));
-  char* text = nullptr;
-  const duckdb_state opened =
-      duckdb_open_ext(path.empty() ? ":memory:" : path.c_str(), database.out(), configuration.get(), &text);
-  const std::string error = text == nullptr ? "" : text;
-  duckdb_free(text);
-  if (opened != DuckDBSuccess) {
-    Diagnostic made = translate_open_error(error, kScratch, path);
-    if (made.code == "file-locked") made.code = "locked";
-    if (made.code == "file-error" && fs::exists(path, failure)) made.code = "integrity";
-    return made;
+  const auto give_up = std::chrono::steady_clock::now() + kLockPatience;
+  Status opened = open_database(policy, database);
+  // The session is ours, so who holds its file is a worker of a process that was killed: it ends when its memory is freed.
+  while (!opened.ok() && opened.error().code == "locked" && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    opened = open_database(policy, database);
   }
-  if (!path.empty()) return Ok{};
+  if (!opened.ok() || !path.empty()) return opened;
   Connection connection;
   if (duckdb_connect(database.get(), connection.out()) != DuckDBSuccess) return make_error("internal", "no connection");
   return execute(connection.get(), "ATTACH ':memory:' AS scratch");
@@ -100,30 +126,40 @@ void Core::attach_all() {
 }
 
 Status Core::attach(const SourceSpec& spec) {
-  OpenSource source;
-  source.spec = spec;
-  source.database_path = spec.path;
-  if (spec.kind == SourceKind::kFiles) {
-    ImportLimits limits;
-    limits.memory_bytes = policy.memory_bytes;
-    limits.file_bytes_max = policy.import_bytes;
-    limits.threads = policy.threads;
-    limits.temp_directory = policy.temp_directory;
+  if (spec.kind == SourceKind::kFiles) return attach_files(spec);
+  if (spec.kind == SourceKind::kDuckdb) return attach_database(OpenSource{spec, spec.path, std::nullopt});
+  return make_error("source-error", "source " + spec.name + " is not of a kind that this engine opens");
+}
+
+Status Core::attach_files(const SourceSpec& spec) {
+  ImportLimits limits;
+  limits.memory_bytes = policy.memory_bytes;
+  limits.file_bytes_max = policy.import_bytes_max;
+  limits.threads = policy.threads;
+  limits.temp_directory = policy.temp_directory;
+  for (bool again = false;; again = true) {
     CANDOR_ASSIGN(FileSource files, prepare_file_source(spec, policy.cache_directory, limits, {}, CancelToken()));
-    source.database_path = files.database_path;
-    source.files = std::move(files);
-  } else if (spec.kind != SourceKind::kDuckdb) {
-    return make_error("source-error", "source " + spec.name + " is not of a kind that this engine opens");
+    const std::string path = files.database_path;
+    const bool from_cache = files.from_cache;
+    Status attached = attach_database(OpenSource{spec, path, std::move(files)});
+    if (attached.ok() || !from_cache || again || attached.error().code == "file-locked") return attached;
+    // The cache was damaged, or given up for newer files at this moment. The files are there: they are read anew.
+    std::error_code ignored;
+    fs::remove(path, ignored);
   }
+}
+
+Status Core::attach_database(OpenSource source) {
+  const std::string& name = source.spec.name;
   std::error_code failure;
-  if (!fs::exists(source.database_path, failure)) return translate_open_error("", spec.name, source.database_path);
+  if (!fs::exists(source.database_path, failure)) return translate_open_error("", name, source.database_path);
   Connection connection;
   if (duckdb_connect(database.get(), connection.out()) != DuckDBSuccess) return make_error("internal", "no connection");
   QueryResult result;
   const std::string statement =
-      "ATTACH " + quote_text(source.database_path) + " AS " + quote_name(spec.name) + " (READ_ONLY, TYPE duckdb)";
+      "ATTACH " + quote_text(source.database_path) + " AS " + quote_name(name) + " (READ_ONLY, TYPE duckdb)";
   if (duckdb_query(connection.get(), statement.c_str(), result.out()) != DuckDBSuccess) {
-    return translate_open_error(result.error(), spec.name, source.database_path);
+    return translate_open_error(result.error(), name, source.database_path);
   }
   sources.push_back(std::move(source));
   return Ok{};
@@ -203,7 +239,7 @@ Core::~Core() {
   if (policy.temp_directory.empty()) return;
   std::error_code failure;
   for (const fs::directory_entry& entry : fs::directory_iterator(policy.temp_directory, failure)) {
-    if (entry.path().filename().string().rfind("duckdb_temp", 0) == 0) fs::remove_all(entry.path(), failure);
+    if (entry.path().filename().string().starts_with("duckdb_temp")) fs::remove_all(entry.path(), failure);
   }
 }
 

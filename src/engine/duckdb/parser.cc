@@ -107,7 +107,7 @@ Result<std::string> ParserInstance::tree(std::string_view sql) {
   CANDOR_ASSIGN(std::string tree, call(serialize_, sql));
   // Successful trees begin with {"error":false; only the short error document is worth parsing here.
   constexpr std::string_view kGood = "{\"error\":false";
-  if (tree.compare(0, kGood.size(), kGood) == 0) return tree;
+  if (tree.starts_with(kGood)) return tree;
   CANDOR_ASSIGN(const json::Node node, json::parse(tree));
   if (!node["error"].is_boolean() || node["error"].truth()) return tree_error(node, sql);
   return tree;

@@ -248,8 +248,8 @@ bool table_function_allowed(std::string_view name) {
 }
 
 const std::vector<std::string_view>& refused_scalar_functions() {
-  static const std::vector<std::string_view> kNames = {"getenv", "nextval", "write_log"};
-  return kNames;
+  static const std::vector<std::string_view> names = {"getenv", "nextval", "write_log"};
+  return names;
 }
 
 Result<StatementPlan> StatementPolicy::examine(std::string_view sql, bool allow_writes) const {
@@ -282,7 +282,7 @@ Result<StatementPlan> StatementPolicy::examine(std::string_view sql, bool allow_
 }
 
 Status StatementPolicy::check_target(const StatementPlan& plan, Span span) const {
-  if (plan.target.size() < 2 || rules_.sources.count(lower(plan.target.front())) == 0) return Ok{};
+  if (plan.target.size() < 2 || !rules_.sources.contains(lower(plan.target.front()))) return Ok{};
   return refuse("read-only", "source " + plan.target.front() + " is published for reading only",
                 "write to a scratch table: CREATE TABLE " + quote_name(plan.target.back()) + " AS FROM " +
                     quote_name(plan.target.front()) + "." + quote_name(plan.target.back()),
@@ -293,7 +293,7 @@ Status StatementPolicy::check_functions(const std::vector<Token>& tokens) const 
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (!is_symbol(tokens[i + 1], '(') || !is_name(tokens[i])) continue;
     const std::string name = lower(name_of(tokens[i]));
-    if (rules_.refused_functions.count(name) == 0) continue;
+    if (!rules_.refused_functions.contains(name)) continue;
     if (reads_files(name)) {
       return refuse("not-published", "the function " + name + " reads files, and no statement may",
                     "read a published table: SHOW ALL TABLES lists them", tokens[i].span);
@@ -309,10 +309,10 @@ Status StatementPolicy::check_functions(const std::vector<Token>& tokens) const 
 Status StatementPolicy::check_paths(const std::vector<Token>& tokens) const {
   for (const PathCandidate& candidate : path_candidates(tokens)) {
     const std::filesystem::path path(candidate.text);
-    if (file_names_.count(path.filename().string()) == 0) continue;
+    if (!file_names_.contains(path.filename().string())) continue;
     std::error_code failure;
     const std::filesystem::path real = std::filesystem::weakly_canonical(path, failure);
-    if (failure || rules_.published_paths.count(real.string()) == 0) continue;
+    if (failure || !rules_.published_paths.contains(real.string())) continue;
     return refuse("not-published", "a published database is read by its name, not by its file",
                   "write source.table: SHOW ALL TABLES lists them", candidate.span);
   }

@@ -13,17 +13,17 @@ namespace {
 
 using EncoderResult = Result<std::unique_ptr<ColumnEncoder>>;
 
-template <typename T, std::uint64_t (*put)(Sink&, T), typename Stored = T>
+template <typename T, std::uint64_t (*Put)(Sink&, T), typename Stored = T>
 class ScalarEncoder final : public ColumnEncoder {
   std::uint64_t write_valid(Sink& sink, std::uint64_t row) override {
-    return put(sink, static_cast<T>(at<Stored>(row)));
+    return Put(sink, static_cast<T>(at<Stored>(row)));
   }
 };
 
-template <std::uint64_t (*put)(Sink&, std::string_view)>
+template <std::uint64_t (*Put)(Sink&, std::string_view)>
 class StringEncoder final : public ColumnEncoder {
   std::uint64_t write_valid(Sink& sink, std::uint64_t row) override {
-    return put(sink, string_at(at<duckdb_string_t>(row)));
+    return Put(sink, string_at(at<duckdb_string_t>(row)));
   }
 };
 

@@ -19,7 +19,7 @@ constexpr std::array<std::uint8_t, 256> make_widths() {
     const bool continues = (byte & 0xC0U) == 0x80U;
     widths[byte] = byte < 0x20 ? 6 : continues ? 0 : 1;
   }
-  for (const char escaped : {'"', '\\', '\n', '\r', '\t'}) widths[static_cast<std::size_t>(escaped)] = 2;
+  for (const char escaped : {'"', '\\', '\n', '\r', '\t'}) widths[static_cast<unsigned char>(escaped)] = 2;
   return widths;
 }
 constexpr std::array<std::uint8_t, 256> kJsonWidths = make_widths();

@@ -42,17 +42,17 @@ std::optional<Span> only_place(std::string_view sql, std::string_view name) {
   return found;
 }
 
-Diagnostic with(Diagnostic failure, std::string_view code, std::string message, std::string hint = {},
+Diagnostic with(const Diagnostic& failure, std::string_view code, std::string message, std::string hint = {},
                 std::string detail = {}) {
   Diagnostic made = make_error(code, std::move(message), std::move(hint), std::move(detail));
   made.span = failure.span;
   return made;
 }
 
-Diagnostic missing(Diagnostic failure, std::string_view code, std::string_view what, std::string_view name,
+Diagnostic missing(const Diagnostic& failure, std::string_view code, std::string_view what, std::string_view name,
                    std::string_view sql) {
   const std::string alone = last_part(name);
-  Diagnostic made = with(std::move(failure), code, "there is no " + std::string(what) + " " + alone, {}, alone);
+  Diagnostic made = with(failure, code, "there is no " + std::string(what) + " " + alone, {}, alone);
   if (const auto place = only_place(sql, alone); place && !made.span) made.span = place;
   // SQLite elsewhere takes an unknown name in double quotes as a text; agents write texts like that.
   if (made.span && made.span->start < sql.size() && sql[made.span->start] == '"') {
@@ -62,37 +62,36 @@ Diagnostic missing(Diagnostic failure, std::string_view code, std::string_view w
 }
 
 // A message of a statement that does not fit the schema or the language.
-Diagnostic language_error(Diagnostic failure, std::string_view sql) {
+Diagnostic language_error(const Diagnostic& failure, std::string_view sql) {
   const std::string message = failure.message;
   const std::string_view text = message;
   constexpr std::string_view kTable = "no such table: ";
   constexpr std::string_view kColumn = "no such column: ";
   constexpr std::string_view kFunction = "no such function: ";
-  if (starts_with(text, kTable))
-    return missing(std::move(failure), "unknown-table", "table", text.substr(kTable.size()), sql);
+  if (starts_with(text, kTable)) return missing(failure, "unknown-table", "table", text.substr(kTable.size()), sql);
   if (starts_with(text, kColumn)) {
-    return missing(std::move(failure), "unknown-column", "column", text.substr(kColumn.size()), sql);
+    return missing(failure, "unknown-column", "column", text.substr(kColumn.size()), sql);
   }
   if (starts_with(text, kFunction)) {
-    return missing(std::move(failure), "unknown-function", "function", text.substr(kFunction.size()), sql);
+    return missing(failure, "unknown-function", "function", text.substr(kFunction.size()), sql);
   }
   if (contains(text, "syntax error") || starts_with(text, "incomplete input") ||
       starts_with(text, "unrecognized token")) {
-    return with(std::move(failure), "syntax", message);
+    return with(failure, "syntax", message);
   }
-  if (starts_with(text, "wrong number of arguments")) return with(std::move(failure), "type-mismatch", message);
+  if (starts_with(text, "wrong number of arguments")) return with(failure, "type-mismatch", message);
   if (starts_with(text, "ambiguous column name")) {
-    return with(std::move(failure), "engine-error", message, "write the table before the column: t.column");
+    return with(failure, "engine-error", message, "write the table before the column: t.column");
   }
   if (starts_with(text, "too many") || contains(text, "too large") || contains(text, "stack overflow")) {
-    return with(std::move(failure), "over-limit", message, "write a shorter or flatter statement");
+    return with(failure, "over-limit", message, "write a shorter or flatter statement");
   }
-  return with(std::move(failure), "engine-error", message);
+  return with(failure, "engine-error", message);
 }
 
 }  // namespace
 
-Diagnostic opening_error(Diagnostic failure, Fault fault, const SourceSpec& source) {
+Diagnostic opening_error(const Diagnostic& failure, Fault fault, const SourceSpec& source) {
   const std::string name = "source " + source.name;
   switch (fault) {
     case Fault::kBusy:
@@ -119,11 +118,11 @@ Diagnostic statement_error(Diagnostic failure, const Connection& connection, Fau
                            std::string_view sql) {
   if (failure.code == "invalid-text" || failure.code == "over-limit") return failure;
   if (const auto& function = connection.refused_function()) {
-    return with(std::move(failure), "statement-not-allowed", "the function " + *function + " is not allowed here",
+    return with(failure, "statement-not-allowed", "the function " + *function + " is not allowed here",
                 "use || and round to put texts together", *function);
   }
   if (connection.refused()) {
-    return with(std::move(failure), "read-only", "source " + source.name + " is published for reading",
+    return with(failure, "read-only", "source " + source.name + " is published for reading",
                 "copy the rows with materialize and change them in the scratch database");
   }
   switch (fault) {
@@ -144,9 +143,9 @@ Diagnostic statement_error(Diagnostic failure, const Connection& connection, Fau
     case Fault::kCorrupt:
     case Fault::kIo:
     case Fault::kCannotOpen:
-      return opening_error(std::move(failure), fault, source);
+      return opening_error(failure, fault, source);
     default:
-      return language_error(std::move(failure), sql);
+      return language_error(failure, sql);
   }
 }
 

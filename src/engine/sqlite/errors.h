@@ -12,7 +12,8 @@ namespace candor::engine::sqlite {
 class Connection;
 
 // Of opening a file: `file-locked`, `file-error` or `source-error`.
-[[nodiscard]] Diagnostic opening_error(Diagnostic failure, candor::sqlite::Fault fault, const SourceSpec& source);
+[[nodiscard]] Diagnostic opening_error(const Diagnostic& failure, candor::sqlite::Fault fault,
+                                       const SourceSpec& source);
 
 // Of preparing or running an agent's statement. Reads from the connection what it refused and why it stopped.
 [[nodiscard]] Diagnostic statement_error(Diagnostic failure, const Connection& connection, candor::sqlite::Fault fault,

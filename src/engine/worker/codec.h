@@ -27,8 +27,8 @@ void fields(A& archive, T& value) {
 }
 template <typename A, Is<Policy> T>
 void fields(A& archive, T& value) {
-  auto& [sources, scratch_path, temp_directory, cache_directory, memory_bytes, import_bytes, threads] = value;
-  archive(sources, scratch_path, temp_directory, cache_directory, memory_bytes, import_bytes, threads);
+  auto& [sources, scratch_path, temp_directory, cache_directory, memory_bytes, import_bytes_max, threads] = value;
+  archive(sources, scratch_path, temp_directory, cache_directory, memory_bytes, import_bytes_max, threads);
 }
 template <typename A, Is<RunRequest> T>
 void fields(A& archive, T& value) {

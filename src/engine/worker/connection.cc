@@ -268,6 +268,8 @@ void Connection::receive(Lock& lock, bool block) {
 void Connection::dispatch(Frame frame) {
   const auto found = std::ranges::find(calls_, frame.id, [](const auto& call) { return call->id_; });
   if (found == calls_.end() || frame.type < FrameType::kHeader) return end("it answered what was not asked");
+  // A copy: it must outlive its place in the list.
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
   const auto call = *found;
   if (frame.type == FrameType::kDone || frame.type == FrameType::kFailed) {
     call->finished_ = true;

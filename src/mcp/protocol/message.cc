@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/render_json.h"
+
 namespace candor::mcp {
 namespace {
 
@@ -62,7 +64,9 @@ std::string error_text(const json::Node& id, const RpcError& error) {
   std::string out = R"({"jsonrpc":"2.0","id":)";
   json::append(out, id);
   out += R"(,"error":{"code":)" + std::to_string(error.code) + R"(,"message":)";
-  json::append(out, json::Node::string(error.message));
+  // A message may repeat what the client sent, which may be megabytes.
+  constexpr std::size_t kCharacters = 1'000;
+  json::append(out, json::Node::string(shortened(error.message, kCharacters)));
   if (!error.data.is_null()) {
     out += R"(,"data":)";
     json::append(out, error.data);

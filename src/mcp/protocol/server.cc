@@ -2,6 +2,7 @@
 #include "mcp/protocol/server.h"
 
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace candor::mcp {
@@ -11,6 +12,12 @@ constexpr int kAccepted = 202;
 constexpr int kBadRequest = 400;
 
 Answer answer_error(const json::Node& id, const RpcError& error) { return {error_text(id, error), error.http_status}; }
+
+// What was found in a text that is no JSON may be wrong. The answer of a call that runs must not be taken from it.
+json::Node id_to_answer(const IdFinder& finder, const Connection& connection) {
+  std::optional<json::Node> id = finder.id();
+  return id && !connection.in_flight(*id) ? std::move(*id) : json::Node{};
+}
 
 std::string join_batch(const std::vector<std::string>& texts) {
   std::string out = "[";
@@ -48,7 +55,9 @@ std::variant<Answer, Work> Server::accept(std::string_view text, const std::shar
   limits.bytes_max = settings_.message_bytes_max;
   auto parsed = json::parse(text, limits);
   if (!parsed.ok()) {
-    return answer_error({}, {kParseError, parsed.error().message, {}, kBadRequest});
+    IdFinder finder;
+    finder.feed(text);
+    return answer_error(id_to_answer(finder, *connection), {kParseError, parsed.error().message, {}, kBadRequest});
   }
   if (parsed->is_array()) return accept_batch(std::move(*parsed), connection);
   Item item = accept_one(std::move(*parsed), *connection, headers, false);
@@ -138,8 +147,8 @@ Answer Server::refuse(Work work, const Diagnostic& reason) {
   return make_answer(std::move(texts), work.batch_);
 }
 
-Answer Server::refuse_message(std::string reason) const {
-  return answer_error({}, {kInvalidRequest, std::move(reason), {}, kBadRequest});
+Answer Server::refuse_message(const IdFinder& finder, const Connection& connection, std::string reason) const {
+  return answer_error(id_to_answer(finder, connection), {kInvalidRequest, std::move(reason), {}, kBadRequest});
 }
 
 std::string Server::run_call(Work::Call& call, Connection& connection) {

@@ -14,6 +14,7 @@
 #include "base/diagnostic.h"
 #include "mcp/protocol/connection.h"
 #include "mcp/protocol/era.h"
+#include "mcp/protocol/id_finder.h"
 #include "mcp/protocol/message.h"
 #include "mcp/protocol/progress.h"
 #include "mcp/protocol/tool.h"
@@ -68,8 +69,8 @@ class Server {
   [[nodiscard]] Answer run(Work work);
   // Answers the calls without running them: for a transport that has no thread left.
   [[nodiscard]] Answer refuse(Work work, const Diagnostic& reason);
-  // The answer to a message that a transport could not take whole.
-  [[nodiscard]] Answer refuse_message(std::string reason) const;
+  // The answer to a message that a transport could not take whole. `finder` was fed with all of it.
+  [[nodiscard]] Answer refuse_message(const IdFinder& finder, const Connection& connection, std::string reason) const;
   // Ends the connection's subscriptions with their last answers, sent to its outlet.
   void close(Connection& connection) const;
 

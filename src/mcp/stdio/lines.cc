@@ -31,10 +31,13 @@ void LineSplitter::finish() {
 }
 
 void LineSplitter::append(std::string_view bytes) {
-  if (skipping_) return;
-  if (bytes.size() > bytes_max_ - held_.size()) {
+  if (!skipping_ && bytes.size() > bytes_max_ - held_.size()) {
     skipping_ = true;
+    if (sink_.skipped) sink_.skipped(held_);
     held_ = std::string();
+  }
+  if (skipping_) {
+    if (sink_.skipped) sink_.skipped(bytes);
     return;
   }
   held_ += bytes;

@@ -11,8 +11,9 @@ namespace candor::mcp {
 class LineSplitter {
  public:
   struct Sink {
-    std::function<void(std::string_view line)> line;  // without its end; lines of white space are left out
-    std::function<void()> too_long;                   // once for each line that was over the bound
+    std::function<void(std::string_view line)> line;           // without its end; lines of white space are left out
+    std::function<void()> too_long;                            // once for each line that was over the bound, at its end
+    std::function<void(std::string_view bytes)> skipped = {};  // such a line's pieces, from its beginning
   };
   LineSplitter(std::size_t bytes_max, Sink sink) : bytes_max_(bytes_max), sink_(std::move(sink)) {}
 

@@ -35,11 +35,8 @@ class StdioServer {
         pool_(std::make_unique<Pool>(settings.threads_max, settings.queue_max)),
         lines_(server.settings().message_bytes_max,
                {.line = [this](std::string_view line) { take(line); },
-                .too_long =
-                    [this] {
-                      send(server_.refuse_message("the message is over " +
-                                                  std::to_string(server_.settings().message_bytes_max) + " bytes"));
-                    }}) {}
+                .too_long = [this] { refuse_too_long(); },
+                .skipped = [this](std::string_view bytes) { finder_.feed(bytes); }}) {}
 
   int serve() {
     const bool input_ended = read_all();
@@ -81,6 +78,12 @@ class StdioServer {
     }
   }
 
+  void refuse_too_long() {
+    const std::string bytes_max = std::to_string(server_.settings().message_bytes_max);
+    send(server_.refuse_message(std::exchange(finder_, {}), *connection_,
+                                "the message is over " + bytes_max + " bytes"));
+  }
+
   void send(Answer answer) {
     if (!answer.text.empty()) output_->send(std::move(answer.text));
   }
@@ -114,6 +117,7 @@ class StdioServer {
   const std::shared_ptr<Output> output_;
   const std::shared_ptr<Connection> connection_;
   std::unique_ptr<Pool> pool_;
+  IdFinder finder_;  // of the line that is too long
   LineSplitter lines_;
 };
 

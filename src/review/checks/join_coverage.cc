@@ -52,9 +52,12 @@ std::string where_stated(const Side& side, const Context& context) {
 
 void judge_side(const Loss& loss, const Context& context, Judgement& judgement) {
   const Side& side = *loss.side;
-  if (!side.grouped || side.rows * side.one_in < kRowsMin) return;
+  const bool few = side.rows * side.one_in < kRowsMin;
+  if (!side.grouped || (few && side.one_in == 1)) return;
   Share share = share_of(side.matched, side.rows, side.error);
   if (share == Share::kEnough) return;
+  // A sample with few rows, or none, does not tell that there are few.
+  if (few) share = Share::kUncertain;
   const std::string stated = where_stated(side, context);
   if (!stated.empty()) {
     judgement.stated = stated;

@@ -1,0 +1,25 @@
+// Comparing device and inode.
+#include "ledger/file_place.h"
+
+#include <sys/stat.h>
+
+namespace candor::ledger {
+
+FilePlace::FilePlace(std::string path) : path_(std::move(path)), file_(identity(path_)) {}
+
+Status FilePlace::check() {
+  const Identity log = identity(path_ + "-wal");
+  if (!log_) log_ = log;
+  if (log && log == log_ && file_ && identity(path_) == file_) return Ok{};
+  return make_error("storage",
+                    path_ + " was removed or replaced while it was in use, and nothing written since is kept",
+                    "start candor again");
+}
+
+FilePlace::Identity FilePlace::identity(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return std::pair(status.st_dev, status.st_ino);
+}
+
+}  // namespace candor::ledger
