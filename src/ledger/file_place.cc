@@ -5,10 +5,11 @@
 
 namespace candor::ledger {
 
-FilePlace::FilePlace(std::string path)
-    : path_(std::move(path)), file_(identity(path_)), log_(identity(path_ + "-wal")) {}
+FilePlace::FilePlace(std::string path) : path_(std::move(path)), file_(identity(path_)) {}
 
-Status FilePlace::check() const {
+Status FilePlace::check() {
+  const std::lock_guard lock(mutex_);
+  if (!log_) log_ = identity(path_ + "-wal");
   const bool same = file_ && log_ && identity(path_) == file_ && identity(path_ + "-wal") == log_;
   if (same) return Ok{};
   return make_error("storage",

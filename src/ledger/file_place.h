@@ -2,6 +2,7 @@
 // has removed or replaced it, and they are lost with the last process that has it open.
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -13,11 +14,11 @@ namespace candor::ledger {
 
 class FilePlace {
  public:
-  // `path` is that of a database that is open, with a write-ahead log that was read or written.
+  // `path` is that of a database that is open. One object serves all connections of the process.
   explicit FilePlace(std::string path);
 
   // After a commit: `storage` when the file or its log is no longer the one that was written to.
-  [[nodiscard]] Status check() const;
+  [[nodiscard]] Status check();
 
  private:
   using Identity = std::optional<std::pair<dev_t, ino_t>>;
@@ -25,7 +26,9 @@ class FilePlace {
 
   std::string path_;
   Identity file_;
-  Identity log_;  // there since the database was set up, and stays as long as it is open
+  // Known from the first check: a log can go with the last of other processes until a connection of ours has used it.
+  std::mutex mutex_;
+  Identity log_;
 };
 
 }  // namespace candor::ledger

@@ -65,7 +65,7 @@ class Run {
 // A connection with the statements that it prepared. The caller holds `mutex`.
 class Connection {
  public:
-  Connection(sqlite::Database database, const std::string& path) : database_(std::move(database)), place_(path) {}
+  Connection(sqlite::Database database, FilePlace& place) : database_(std::move(database)), place_(place) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -115,7 +115,7 @@ class Connection {
 
  private:
   sqlite::Database database_;
-  FilePlace place_;
+  FilePlace& place_;
   std::unordered_map<std::string_view, sqlite::Statement> statements_;  // after database_: ends first
 };
 
@@ -200,7 +200,10 @@ Slot::State slot_state(std::string_view name) {
 class FileLedger final : public Ledger {
  public:
   FileLedger(sqlite::Database frequent, sqlite::Database durable, const std::string& path)
-      : frequent_(std::move(frequent), path), durable_(std::move(durable), path), owner_(own_identity()) {}
+      : place_(path),
+        frequent_(std::move(frequent), place_),
+        durable_(std::move(durable), place_),
+        owner_(own_identity()) {}
 
   // Reservations end with their owner; those of a process that was killed are found dead by the next one.
   ~FileLedger() override {
@@ -449,6 +452,7 @@ class FileLedger final : public Ledger {
     return durable_.execute("UPDATE sessions SET counted = ?2 WHERE name = ?1", turn.session, counted);
   }
 
+  FilePlace place_;
   Connection frequent_;
   Connection durable_;
   const std::string owner_;
