@@ -8,11 +8,14 @@
 #include "base/codes.h"
 #include "candor/documents.h"
 #include "candor/service.h"
+#include "config/source_names.h"
 #include "ledger/digest.h"
 #include "sql/lexer.h"
 
 namespace candor {
 namespace {
+
+using config::same_name;
 
 using json::Node;
 using review::CheckResult;
@@ -133,12 +136,6 @@ std::vector<CheckResult> all_undetermined(const std::string& reason) {
   std::vector<CheckResult> checks;
   for (const std::string& check : review::check_names()) checks.push_back(undetermined(check, reason));
   return checks;
-}
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-  });
 }
 
 // Whether the write made or dropped a macro that the query may call. A macro hides a function or operator of its name.

@@ -6,16 +6,13 @@
 
 #include "base/near_names.h"
 #include "candor/session.h"
+#include "config/source_names.h"
 #include "sql/lexer.h"
 
 namespace candor {
 namespace {
 
-bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-  });
-}
+using config::same_name;
 
 template <typename Map>
 auto find_named(Map& map, std::string_view name) {

@@ -11,11 +11,7 @@
 namespace candor {
 namespace {
 
-bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-  });
-}
+using config::same_name;
 
 // "table", "source", "source.table" or "source.schema.table".
 bool selects(std::string_view resource, const engine::CatalogTable& table) {
