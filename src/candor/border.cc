@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/ascii.h"
 #include "sql/lexer.h"
 
 namespace candor {
@@ -14,19 +15,13 @@ namespace {
 using sql::Token;
 using sql::TokenKind;
 
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 bool is_symbol(const Token& token, std::string_view text) {
   return token.kind == TokenKind::kSymbol && token.text == text;
 }
 
 bool same_token(const Token& a, const Token& b) {
   const auto named = [](const Token& t) { return t.kind == TokenKind::kWord || t.kind == TokenKind::kQuoted; };
-  if (named(a) && named(b)) return lowered(sql::identifier(a)) == lowered(sql::identifier(b));
+  if (named(a) && named(b)) return lower_ascii(sql::identifier(a)) == lower_ascii(sql::identifier(b));
   return a.kind == b.kind && a.text == b.text;
 }
 
@@ -78,8 +73,8 @@ class SelectList {
 
 // The place of the only column of a name.
 std::optional<std::size_t> place_of(std::string_view name, const std::vector<Column>& columns) {
-  const std::string wanted = lowered(name);
-  const auto same = [&](const Column& column) { return lowered(column.name) == wanted; };
+  const std::string wanted = lower_ascii(name);
+  const auto same = [&](const Column& column) { return lower_ascii(column.name) == wanted; };
   const auto found = std::ranges::find_if(columns, same);
   if (found == columns.end() || std::ranges::count_if(columns, same) > 1) return std::nullopt;
   return static_cast<std::size_t>(found - columns.begin());

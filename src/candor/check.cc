@@ -57,12 +57,8 @@ Result<std::vector<Candor::Checked>> Service::check(const Caller& caller, std::s
     if (auto failure = unknown_name(checked.sql, route, request_of(checked.sql, options), cancel)) {
       return explain_failure(*prepared.session, checked.sql, *std::move(failure));
     }
-    review::Context context;
-    context.engine = route.engine;
-    context.dialect = std::string(route.dialect());
-    context.source = route.source;
+    review::Context context = review_context(*prepared.session, route, checked.sql);
     if (route.source.empty()) context.temporary_objects = prepared.session->temporary_objects();
-    context.settings = review_settings();
     context.cancel = cancel;
     checked.checks = review::review_query(checked.sql, context);
     all.push_back(std::move(checked));

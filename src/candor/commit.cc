@@ -5,8 +5,10 @@
 #include <exception>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/codes.h"
 #include "candor/documents.h"
+#include "candor/lineage.h"
 #include "candor/service.h"
 #include "config/source_names.h"
 #include "ledger/digest.h"
@@ -14,8 +16,6 @@
 
 namespace candor {
 namespace {
-
-using config::same_name;
 
 using json::Node;
 using review::CheckResult;
@@ -187,6 +187,28 @@ review::Settings Service::review_settings() const {
   return settings;
 }
 
+review::Context Service::review_context(Session& session, const Route& route, std::string_view sql) {
+  review::Context context;
+  context.engine = route.engine;
+  context.dialect = std::string(route.dialect());
+  context.source = route.source;
+  context.settings = review_settings();
+  if (!route.source.empty()) return context;  // only the scratch database is written to
+  const Result<std::vector<ledger::QueryRecord>> writes = ledger_->writes_after(session.name(), "");
+  if (!writes.ok()) {
+    context.made_by_join = "a statement that can't be read (" + writes.error().message + ")";
+    return context;
+  }
+  const Lineage joins(*writes, [&](std::size_t position, std::string_view read) {
+    const std::string& kind = (*writes)[position].kind;
+    const bool fills = kind == "create" || kind == "insert" || kind == "materialize";
+    // What materialize copied may have been a query of another engine, which this one may not be able to parse.
+    return fills && review::joins_tables(read, *route.engine) ? Marks{position} : Marks{};
+  });
+  if (const Marks made = joins.of(sql); !made.empty()) context.made_by_join = (*writes)[*made.rbegin()].id;
+  return context;
+}
+
 Result<Service::Submission> Service::read_submission(const Caller& caller, const Prepared& prepared,
                                                      const Node& input) {
   Submission submission;
@@ -268,14 +290,10 @@ void Service::review_submission(Submission& submission, Session& session) {
       if (check.check != receipt.checks.front().check) checks.push_back(std::move(check));
     }
   } else {
-    review::Context context;
-    context.engine = route->engine;
-    context.dialect = std::string(route->dialect());
-    context.source = route->source;
+    review::Context context = review_context(session, *route, record->sql);
     context.temporary_objects = texts_of(record->temporary_objects);
     context.basis = std::string(submission.input.string_or("basis", ""));
     context.note = std::string(submission.input["rows"].string_or("note", ""));
-    context.settings = review_settings();
     checks = review::review_query(record->sql, context);
   }
   receipt.checks.insert(receipt.checks.end(), std::make_move_iterator(checks.begin()),

@@ -2,23 +2,17 @@
 #include "candor/names.h"
 
 #include <algorithm>
-#include <cctype>
-#include <map>
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/near_names.h"
+#include "candor/lineage.h"
 #include "candor/service.h"
 #include "sql/lexer.h"
 
 namespace candor {
 namespace {
-
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
@@ -33,9 +27,9 @@ std::string last_part(const std::string& name) { return name.substr(name.rfind('
 // Whether one of the mentions means the table.
 bool mentioned(const std::vector<sql::TableMention>& mentions, const engine::CatalogTable& table) {
   return std::ranges::any_of(mentions, [&](const sql::TableMention& mention) {
-    return lowered(mention.parts.back()) == lowered(table.name) &&
-           (mention.parts.size() == 1 || lowered(mention.parts.front()) == lowered(table.source) ||
-            (mention.parts.size() == 2 && lowered(mention.parts.front()) == lowered(table.schema)));
+    return lower_ascii(mention.parts.back()) == lower_ascii(table.name) &&
+           (mention.parts.size() == 1 || lower_ascii(mention.parts.front()) == lower_ascii(table.source) ||
+            (mention.parts.size() == 2 && lower_ascii(mention.parts.front()) == lower_ascii(table.schema)));
   });
 }
 
@@ -48,7 +42,7 @@ std::string near_columns(const std::string& wanted, std::string_view statement, 
     for (const engine::CatalogColumn& column : table.columns) {
       if (in_statement) {
         here.push_back(column.name);
-      } else if (lowered(column.name) == lowered(wanted)) {
+      } else if (lower_ascii(column.name) == lower_ascii(wanted)) {
         elsewhere.push_back(full_name(table));
       }
     }
@@ -79,59 +73,14 @@ Warning not_parsed(const engine::CatalogTable& table) {
           "candor schema " + full_name(table) + " shows why"};
 }
 
-// Files with rows that did not parse, by their place in the list of them.
-using Files = std::set<std::size_t>;
-
-// Objects of the scratch database that were made from such files, by lower-case name.
-using Derived = std::map<std::string, Files>;
-
-// The names that a statement reads or calls, without their qualifiers.
-std::set<std::string> names_read(std::string_view statement) {
-  std::set<std::string> names;
-  for (const sql::TableMention& mention : sql::table_mentions(statement)) names.insert(lowered(mention.parts.back()));
-  const std::vector<sql::Token> tokens = sql::tokenize(statement);
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    const bool name = tokens[i].kind == sql::TokenKind::kWord || tokens[i].kind == sql::TokenKind::kQuoted;
-    if (name && tokens[i + 1].text == "(") names.insert(lowered(sql::identifier(tokens[i])));
-  }
-  return names;
-}
-
-Files files_read(std::string_view statement, const std::vector<engine::CatalogTable>& incomplete,
-                 const Derived& derived) {
-  Files files;
+// Those of the files that the statement names.
+Marks files_named(std::string_view statement, const std::vector<engine::CatalogTable>& files) {
+  Marks named;
   const std::vector<sql::TableMention> mentions = sql::table_mentions(statement);
-  for (std::size_t i = 0; i < incomplete.size(); ++i) {
-    if (mentioned(mentions, incomplete[i])) files.insert(i);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (mentioned(mentions, files[i])) named.insert(i);
   }
-  if (derived.empty()) return files;
-  for (const std::string& name : names_read(statement)) {
-    if (const auto found = derived.find(name); found != derived.end())
-      files.insert(found->second.begin(), found->second.end());
-  }
-  return files;
-}
-
-// What a write reads: of a CREATE only what follows AS, for its target is no table that it reads.
-std::string_view read_part(const ledger::QueryRecord& write) {
-  if (write.kind != "create") return write.sql;
-  for (const sql::Token& token : sql::tokenize(write.sql)) {
-    if (sql::is_word(token, "as")) return std::string_view(write.sql).substr(token.span.end);
-  }
-  return {};
-}
-
-// What the session's writes, in their order, made of the files.
-Derived derive(const std::vector<ledger::QueryRecord>& writes, const std::vector<engine::CatalogTable>& incomplete) {
-  Derived derived;
-  for (const ledger::QueryRecord& write : writes) {
-    Files files = write.kind == "drop" ? Files{} : files_read(read_part(write), incomplete, derived);
-    Files& known = derived[lowered(write.target)];
-    const bool adds = write.kind == "insert" || write.kind == "update" || write.kind == "delete";
-    if (!adds) known.clear();
-    known.merge(files);
-  }
-  return derived;
+  return named;
 }
 
 }  // namespace
@@ -182,7 +131,7 @@ Diagnostic Service::explain_failure(Session& session, std::string_view statement
   // A table whose file could not be read is there, but has nothing to be asked.
   if (table) {
     for (const engine::CatalogTable& entry : catalog->tables) {
-      if (entry.file && !entry.file->failure.empty() && lowered(entry.name) == lowered(wanted)) {
+      if (entry.file && !entry.file->failure.empty() && lower_ascii(entry.name) == lower_ascii(wanted)) {
         return make_error("file-error", entry.file->path + " can't be read: " + entry.file->failure,
                           "mend or remove the file; `candor schema` shows all files of the source");
       }
@@ -197,11 +146,13 @@ Diagnostic Service::explain_failure(Session& session, std::string_view statement
 void Service::add_table_warnings(Session& session, std::string_view statement, std::vector<Warning>& warnings) {
   const auto incomplete = session.incomplete_files();
   if (!incomplete->empty()) {
-    const auto writes = ledger_->writes_after(session.name(), "");
-    const Derived derived = writes.ok() ? derive(*writes, *incomplete) : Derived{};
-    for (const std::size_t file : files_read(statement, *incomplete, derived)) {
-      warnings.push_back(not_parsed((*incomplete)[file]));
+    Marks files = files_named(statement, *incomplete);
+    if (const auto writes = ledger_->writes_after(session.name(), ""); writes.ok()) {
+      files.merge(Lineage(*writes, [&](std::size_t, std::string_view read) {
+                    return files_named(read, *incomplete);
+                  }).of(statement));
     }
+    for (const std::size_t file : files) warnings.push_back(not_parsed((*incomplete)[file]));
   }
   for (const sql::TableMention& mention : sql::table_mentions(statement)) {
     if (mention.parts.size() > 1) continue;

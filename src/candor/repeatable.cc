@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ascii.h"
 #include "json/json.h"
 #include "sql/lexer.h"
 
@@ -17,12 +18,6 @@ constexpr std::string_view kVolatile[] = {"random",          "randomblob", "uuid
                                           "gen_random_uuid", "nextval",    "currval", "setseed"};
 // What the parser calls a function and the catalog does not list.
 constexpr std::string_view kUnlisted[] = {"!", "unnest", "overlay"};
-
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
@@ -35,7 +30,8 @@ bool reads_repeatably(std::string_view sql) {
     if (i + 1 == tokens.size()) continue;
     if (sql::is_word(tokens[i], "using") && sql::is_word(tokens[i + 1], "sample")) return false;
     const bool name = tokens[i].kind == sql::TokenKind::kWord || tokens[i].kind == sql::TokenKind::kQuoted;
-    if (name && tokens[i + 1].text == "(" && is_one_of(lowered(sql::identifier(tokens[i])), kVolatile)) return false;
+    if (name && tokens[i + 1].text == "(" && is_one_of(lower_ascii(sql::identifier(tokens[i])), kVolatile))
+      return false;
   }
   return true;
 }
@@ -47,7 +43,7 @@ void collect_functions(const json::Node& node, std::vector<std::string>& names) 
   } else if (node.is_object()) {
     const bool table = node.string_or("type", "") == "TABLE_FUNCTION";
     if (node.string_or("class", "") == "FUNCTION") {
-      std::string name = lowered(node.string_or("function_name", ""));
+      std::string name = lower_ascii(node.string_or("function_name", ""));
       if (!is_one_of(name, kUnlisted) && std::ranges::find(names, name) == names.end())
         names.push_back(std::move(name));
     }

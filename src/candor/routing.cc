@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/near_names.h"
 #include "candor/session.h"
 #include "config/source_names.h"
@@ -11,8 +12,6 @@
 
 namespace candor {
 namespace {
-
-using config::same_name;
 
 template <typename Map>
 auto find_named(Map& map, std::string_view name) {

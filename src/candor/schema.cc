@@ -4,14 +4,13 @@
 #include <iterator>
 #include <utility>
 
+#include "base/ascii.h"
 #include "candor/names.h"
 #include "candor/service.h"
 #include "config/source_names.h"
 
 namespace candor {
 namespace {
-
-using config::same_name;
 
 // "table", "source", "source.table" or "source.schema.table".
 bool selects(std::string_view resource, const engine::CatalogTable& table) {

@@ -65,6 +65,7 @@ class Service final : public Candor {
   [[nodiscard]] Result<Submission> read_submission(const Caller& caller, const Prepared& prepared,
                                                    const json::Node& input);
   void review_submission(Submission& submission, Session& session);
+  [[nodiscard]] review::Context review_context(Session& session, const Route& route, std::string_view sql);
   [[nodiscard]] std::string changed_since(const ledger::QueryRecord& query, Session& session, engine::Engine& engine);
   [[nodiscard]] Result<CommitOutcome> accept(Submission& submission, bool acknowledged,
                                              const json::Node* stored_receipt);

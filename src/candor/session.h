@@ -18,7 +18,7 @@
 
 namespace candor {
 
-inline constexpr std::string_view kScratch = "scratch";
+using engine::kScratch;
 
 // Where a statement runs.
 struct Route {

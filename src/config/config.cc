@@ -10,6 +10,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "config/source_names.h"
 #include "config/yaml_file.h"
 
@@ -123,8 +124,7 @@ Status add_sources(const Overrides& overrides, Configuration& configuration) {
 }
 
 Status read_review_switch(Configuration& configuration) {
-  std::string value = environment("CANDOR_SQL_AUTO_CHECK");
-  std::ranges::transform(value, value.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string value = lower_ascii(environment("CANDOR_SQL_AUTO_CHECK"));
   if (value == "off" || value == "false" || value == "0") {
     configuration.review_enabled = false;
   } else if (!value.empty() && value != "on" && value != "true" && value != "1") {

@@ -6,6 +6,8 @@
 #include <span>
 #include <system_error>
 
+#include "base/ascii.h"
+
 namespace candor::config {
 namespace {
 
@@ -30,7 +32,6 @@ constexpr std::string_view kReserved[] = {
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 bool among(std::string_view name, std::span<const std::string_view> names) {
   return std::ranges::any_of(names, [&](std::string_view other) { return same_name(name, other); });
@@ -60,10 +61,6 @@ std::string stem_of(std::string_view spec) {
 }
 
 }  // namespace
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
-}
 
 bool is_url(std::string_view spec) {
   const std::size_t colon = spec.find("://");

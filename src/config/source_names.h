@@ -13,8 +13,6 @@ namespace candor::config {
 // The name of a source given without one: after its file, folder or database, made an identifier that `taken` denies.
 [[nodiscard]] std::string name_for(std::string_view spec, const std::function<bool(std::string_view)>& taken);
 
-[[nodiscard]] bool same_name(std::string_view a, std::string_view b);  // in SQL: without regard to case
-
 // Whether the specification is a URL such as postgresql://… and no path.
 [[nodiscard]] bool is_url(std::string_view spec);
 

@@ -9,6 +9,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include "base/ascii.h"
 #include "base/near_names.h"
 #include "base/render_json.h"
 #include "config/source_names.h"

@@ -17,6 +17,9 @@
 
 namespace candor::engine {
 
+// The session's own database, as statements name it; no source may have this name.
+inline constexpr std::string_view kScratch = "scratch";
+
 // What an engine opens. Paths are real paths.
 enum class SourceKind : std::uint8_t { kDuckdb, kSqlite, kFiles, kPostgres };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
 #include "review/syntax/tree.h"
 
 namespace candor::review {
@@ -13,9 +14,7 @@ namespace {
 
 constexpr std::int64_t kStatementMsMin = 5'000;
 constexpr std::uint64_t kSampleRows = 50'000;  // rows of a side that a sample aims at
-constexpr std::string_view kScratch = "scratch";
-
-using syntax::same_name;
+using engine::kScratch;
 
 Diagnostic engine_fault(const Diagnostic& failure) {
   return make_error("engine-fault", "the engine failed while its catalog was read: " + failure.message);

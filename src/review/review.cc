@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.h"
 #include "review/checks/check.h"
 #include "review/gates.h"
 #include "review/measure.h"
@@ -55,7 +56,7 @@ Status check_no_macro(const syntax::Select& select, const Context& context) {
   std::vector<std::string> names;
   syntax::for_each_expression(*select.node, [&](const json::Node& node) {
     if (syntax::class_of(node) != "FUNCTION") return;
-    std::string name = syntax::lower_ascii(node.string_or("function_name", ""));
+    std::string name = lower_ascii(node.string_or("function_name", ""));
     const bool listed = std::find(kUnlisted.begin(), kUnlisted.end(), name) == kUnlisted.end();
     if (listed && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   });
@@ -123,6 +124,14 @@ std::vector<std::string> check_names() {
   std::vector<std::string> names;
   for (const Check* check : all_checks()) names.emplace_back(check->name);
   return names;
+}
+
+bool joins_tables(std::string_view sql, engine::Engine& engine) {
+  const std::string text(sql);
+  for (const std::string& form : {text, "SELECT (" + text + ")"}) {  // the second: the body of a macro
+    if (const Result<std::string> tree = engine.syntax_tree(form); tree.ok()) return syntax::joins_tables(*tree);
+  }
+  return sql::table_mentions(sql).size() > 1;
 }
 
 std::vector<engine::TableName> tables_of(std::string_view sql, engine::Engine& engine) {

@@ -98,6 +98,7 @@ struct Context {
   std::string dialect;                         // "duckdb" or "sqlite"
   std::string source;                          // of SQLite: its name, "" otherwise
   std::vector<std::string> temporary_objects;  // the agent's, when the query ran
+  std::string made_by_join;                    // the statement whose join made what the query reads; empty: none did
   std::string basis, note;                     // of the answer; empty for a review without a commit
   Settings settings;
   CancelToken cancel;
@@ -115,6 +116,10 @@ struct Context {
 
 // Tables that the statement reads, resolved as far as its text allows; for telling whether they changed since.
 [[nodiscard]] std::vector<engine::TableName> tables_of(std::string_view sql, engine::Engine& engine);
+
+// Whether the query, or what follows AS in a CREATE, joins tables or reads one in a subquery. What can't be parsed joins
+// if it names two tables.
+[[nodiscard]] bool joins_tables(std::string_view sql, engine::Engine& engine);
 
 // Does the text state `matched` of `rows`: "23 of 513", "23/513", "23 out of 513", with or without thousands separators.
 [[nodiscard]] bool states_m_of_n(std::string_view text, std::uint64_t matched, std::uint64_t rows);

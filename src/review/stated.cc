@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "review/review.h"
 
 namespace candor::review {
@@ -40,9 +41,7 @@ bool scales_number(std::string_view text) {
                                                               "million", "billion", "mio"};
   while (text.starts_with(' ')) text.remove_prefix(1);
   return std::any_of(kScales.begin(), kScales.end(), [&](std::string_view scale) {
-    return text.size() >= scale.size() && std::equal(scale.begin(), scale.end(), text.begin(), [](char a, char b) {
-             return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b);
-           });
+    return text.size() >= scale.size() && same_name(text.substr(0, scale.size()), scale);
   });
 }
 
@@ -89,11 +88,6 @@ std::string_view word_at(std::string_view text, std::size_t at) {
   return text.substr(at, end - at);
 }
 
-bool is_word(std::string_view word, std::string_view lower) {
-  return std::equal(word.begin(), word.end(), lower.begin(), lower.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
-}
-
 // "of", "out of", "/", with a noun before ("23 patients of") or a share in brackets ("23 (4 %) of"): where they end.
 std::optional<std::size_t> match_of(std::string_view text, std::size_t at) {
   at = skip_blanks(text, at);
@@ -107,21 +101,21 @@ std::optional<std::size_t> match_of(std::string_view text, std::size_t at) {
   }
   if (at < text.size() && text[at] == '/') return skip_blanks(text, at + 1);
   std::string_view word = word_at(text, at);
-  if (!word.empty() && !is_word(word, "of") && !is_word(word, "out")) {
+  if (!word.empty() && !same_name(word, "of") && !same_name(word, "out")) {
     at = skip_blanks(text, at + word.size());
     word = word_at(text, at);
   }
-  if (is_word(word, "out")) {
+  if (same_name(word, "out")) {
     at = skip_blanks(text, at + word.size());
     word = word_at(text, at);
   }
-  if (!is_word(word, "of")) return std::nullopt;
+  if (!same_name(word, "of")) return std::nullopt;
   at = skip_blanks(text, at + word.size());
   static constexpr std::array<std::string_view, 8> kFillers = {"the", "all", "a", "total", "of", "our", "these", "its"};
   while (true) {
     word = word_at(text, at);
     const bool filler =
-        std::any_of(kFillers.begin(), kFillers.end(), [&](std::string_view known) { return is_word(word, known); });
+        std::any_of(kFillers.begin(), kFillers.end(), [&](std::string_view known) { return same_name(word, known); });
     if (!filler) return at;
     at = skip_blanks(text, at + word.size());
   }

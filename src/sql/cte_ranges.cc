@@ -4,17 +4,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace candor::sql {
 namespace {
 
 bool is_symbol(const Token& token, char symbol) {
   return token.kind == TokenKind::kSymbol && token.text.size() == 1 && token.text.front() == symbol;
-}
-
-std::string folded(std::string_view name) {
-  std::string lower(name);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
 }
 
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
@@ -58,7 +54,7 @@ void CteRanges::read_with(const std::vector<Token>& tokens, std::size_t with, co
     const std::size_t body = i;
     i = skip_parentheses(i);
     if (i == body) return;
-    ranges_.push_back({recursive ? body : i, end, folded(identifier(tokens[name]))});
+    ranges_.push_back({recursive ? body : i, end, lower_ascii(identifier(tokens[name]))});
     if (i >= end || !is_symbol(tokens[i], ',')) return;
     ++i;
   }
@@ -89,7 +85,7 @@ bool CteRanges::covers(std::size_t token, std::string_view name) {
     std::size_t& end = last_end_[ranges_[started_].name];
     end = std::max(end, ranges_[started_].end);
   }
-  const auto found = last_end_.find(folded(name));
+  const auto found = last_end_.find(lower_ascii(name));
   return found != last_end_.end() && token < found->second;
 }
 

@@ -1,12 +1,11 @@
 // Tokens of a text, the names that they stand for, and the statements of a text.
 #include "sql/lexer.h"
 
+#include "base/ascii.h"
 #include "sql/scanner.h"
 
 namespace candor::sql {
 namespace {
-
-char folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // The inside of a quoted text with doubled quotes made one.
 std::string undoubled(std::string_view inside, char quote) {
@@ -29,11 +28,7 @@ std::vector<Token> tokenize(std::string_view sql) {
 }
 
 bool is_word(const Token& token, std::string_view keyword) {
-  if (token.kind != TokenKind::kWord || token.text.size() != keyword.size()) return false;
-  for (std::size_t i = 0; i < keyword.size(); ++i) {
-    if (folded(token.text[i]) != folded(keyword[i])) return false;
-  }
-  return true;
+  return token.kind == TokenKind::kWord && same_name(token.text, keyword);
 }
 
 std::string identifier(const Token& token) {

@@ -235,6 +235,30 @@ TEST_F(FacadeTest, ATableChangedSinceTheQueryIsUndetermined) {
   EXPECT_NE(json::dump(outcome->document).find("data-changed"), std::string::npos) << json::dump(outcome->document);
 }
 
+TEST_F(FacadeTest, WhatAJoinMadeIsNotCleanWhereTheQueryItselfJoinsNothing) {
+  open();
+  ask(std::string(kSparse));
+  ask("CREATE TABLE j AS SELECT p.site, l.v FROM p JOIN l ON p.id = l.id; CREATE TABLE k AS SELECT site, v FROM j;"
+      "CREATE TABLE empty_one (site VARCHAR, v BIGINT);"
+      "INSERT INTO empty_one SELECT p.site, l.v FROM p JOIN l ON p.id = l.id;"
+      "CREATE MACRO joined() AS (SELECT count(*) FROM p JOIN l ON p.id = l.id);"
+      "CREATE TABLE both_kept AS SELECT * FROM p UNION ALL SELECT * FROM p");
+  for (const std::string from : {"j", "k", "main.k", "empty_one"}) {
+    const Node shown = ask("SELECT count(*) AS n, avg(v) AS a FROM " + from);
+    const auto outcome = commit(R"({"fields":{"a":)" + json::dump(shown["rows"].items()[0].items()[1]) + "}}");
+    ASSERT_TRUE(outcome.ok());
+    EXPECT_NE(json::dump(outcome->document).find("made-by-join"), std::string::npos) << json::dump(outcome->document);
+  }
+  const auto checked = candor_->check({}, "SELECT joined()", {}, CancelToken());
+  ASSERT_TRUE(checked.ok());
+  EXPECT_NE(checked->front().checks.front().verdict, review::Verdict::kClean);
+  for (const std::string sql : {"SELECT site, count(*) FROM p GROUP BY site", "SELECT count(*) FROM both_kept"}) {
+    const auto plain = candor_->check({}, sql, {}, CancelToken());
+    ASSERT_TRUE(plain.ok());
+    EXPECT_EQ(plain->front().checks.front().verdict, review::Verdict::kClean) << plain->front().checks.front().reason;
+  }
+}
+
 TEST_F(FacadeTest, CommitsAtOnceGiveOneReview) {
   open();
   ask(std::string(kSparse));

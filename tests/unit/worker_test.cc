@@ -360,7 +360,9 @@ TEST_F(WorkerTest, AStreamOutlivesItsEngineAsAnError) {
   std::unique_ptr<RowStream> stream;
   {
     WorkerEngine engine = client();
-    stream = std::move(*engine.run(statement("q"), {}));
+    Result<std::unique_ptr<RowStream>> run = engine.run(statement("q"), {});
+    ASSERT_TRUE(run.ok());
+    stream = *std::move(run);
   }
   RowStream::Item item = stream->next();
   while (std::holds_alternative<RowBatch>(item)) item = stream->next();

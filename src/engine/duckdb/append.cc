@@ -28,8 +28,8 @@ bool is_type(const std::string& type) {
 
 class Copy {
  public:
-  Copy(Core& core, duckdb_connection connection, const std::string& table, const std::vector<Column>& columns)
-      : core_(core), connection_(connection), table_(table), columns_(columns) {}
+  Copy(duckdb_connection connection, const std::string& table, const std::vector<Column>& columns)
+      : connection_(connection), table_(table), columns_(columns) {}
 
   Result<std::uint64_t> run(bool replace, RowStream& rows, const CancelToken& cancel) {
     CANDOR_TRY(execute(connection_, "BEGIN TRANSACTION"));
@@ -144,7 +144,6 @@ class Copy {
     return translate_error(error == nullptr ? "the rows can't be appended" : error, {});
   }
 
-  Core& core_;
   duckdb_connection connection_;
   const std::string& table_;
   const std::vector<Column>& columns_;
@@ -156,7 +155,7 @@ Result<std::uint64_t> DuckdbEngine::append(const std::string& table, const std::
                                            RowStream& rows, CancelToken cancel) {
   if (table.empty() || columns.empty()) return make_error("bad-request", "a table needs a name and a column");
   CANDOR_ASSIGN(const Connections::Lease lease, core_->connections.agent(false, Clock::now() + kLeaseDeadline, cancel));
-  Result<std::uint64_t> copied = Copy(*core_, lease.get(), table, columns).run(replace, rows, cancel);
+  Result<std::uint64_t> copied = Copy(lease.get(), table, columns).run(replace, rows, cancel);
   core_->objects_changed();
   return copied;
 }

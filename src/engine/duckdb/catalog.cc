@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/ascii.h"
 #include "engine/duckdb/core.h"
 #include "engine/duckdb/duckdb_engine.h"
 #include "engine/duckdb/rows.h"
@@ -32,7 +33,7 @@ constexpr const char* kKeysQuery =
 using TableKey = std::tuple<std::string, std::string, std::string>;  // database, schema, table; lower case
 
 TableKey key_of(const TextRow& row) {
-  return {lower(row[0].value_or("")), lower(row[1].value_or("")), lower(row[2].value_or(""))};
+  return {lower_ascii(row[0].value_or("")), lower_ascii(row[1].value_or("")), lower_ascii(row[2].value_or(""))};
 }
 
 std::optional<std::uint64_t> read_count(const std::optional<std::string>& text) {
@@ -73,7 +74,7 @@ Status read_tables(duckdb_connection connection, bool temporary, std::vector<Cat
     const auto place = places.find(key_of(row));
     if (place == places.end()) continue;
     for (CatalogColumn& column : tables[place->second].columns) {
-      if (lower(column.name) == lower(row[3].value_or(""))) column.primary_key = true;
+      if (lower_ascii(column.name) == lower_ascii(row[3].value_or(""))) column.primary_key = true;
     }
   }
   return Ok{};
@@ -84,7 +85,8 @@ void add_files(const OpenSource& source, std::vector<CatalogTable>& tables) {
   if (!source.files) return;
   for (const FileTable& file : source.files->tables) {
     const auto found = std::find_if(tables.begin(), tables.end(), [&](const CatalogTable& table) {
-      return table.source == source.spec.name && table.schema == "main" && lower(table.name) == lower(file.name);
+      return table.source == source.spec.name && table.schema == "main" &&
+             lower_ascii(table.name) == lower_ascii(file.name);
     });
     if (found == tables.end()) {
       CatalogTable& missing = tables.emplace_back();

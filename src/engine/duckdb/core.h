@@ -21,8 +21,6 @@
 
 namespace candor::engine::duckdb {
 
-inline constexpr std::string_view kScratch = "scratch";
-
 // A source that was attached, under its own name.
 struct OpenSource {
   SourceSpec spec;

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/render_json.h"
 #include "engine/duckdb/tokens.h"
 #include "json/json.h"
@@ -109,9 +110,9 @@ std::optional<Span> locate(const EngineError& error, std::string_view sql, const
   if (at == tokens.end() || at->span.start > *position) return Span{*position, *position};
   Span span = at->span;
   if (name.empty()) return span;
-  const std::string wanted = lower(name);
+  const std::string wanted = lower_ascii(name);
   for (auto part = at; part != tokens.end(); part += 2) {
-    if (is_name(*part) && lower(name_of(*part)) == wanted) return part->span;
+    if (is_name(*part) && lower_ascii(name_of(*part)) == wanted) return part->span;
     if (tokens.end() - part <= 2 || !is_symbol(*(part + 1), '.')) break;
   }
   return span;
@@ -127,7 +128,7 @@ bool looks_like_path(std::string_view name) {
   if (has(name, "/") || has(name, "\\")) return true;
   constexpr std::array kEndings = {".csv",    ".tsv",    ".parquet", ".json", ".jsonl",
                                    ".ndjson", ".duckdb", ".db",      ".gz",   ".txt"};
-  const std::string folded = lower(name);
+  const std::string folded = lower_ascii(name);
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) {
     return folded.size() > ending.size() && folded.compare(folded.size() - ending.size(), ending.size(), ending) == 0;
   });
@@ -179,7 +180,7 @@ Meaning binder_meaning(const EngineError& error) {
 
 bool nested_too_deeply(const EngineError& error) {
   return error.message.starts_with("memory exhausted at or near") ||
-         lower(error.message).starts_with("max expression depth limit");
+         lower_ascii(error.message).starts_with("max expression depth limit");
 }
 
 Meaning meaning_of(const EngineError& error) {
@@ -201,7 +202,7 @@ Meaning meaning_of(const EngineError& error) {
   if (writing && tells_no_room(error.message)) return {"disk-full", {}, {}};
   if (error.type == "Out of Memory") return {"over-limit", {}, {}};
   if (error.type == "Dependency") return {"engine-error", {}, {}};
-  if (error.type == "TransactionContext" && has(lower(error.message), "conflict"))
+  if (error.type == "TransactionContext" && has(lower_ascii(error.message), "conflict"))
     return {"busy", {}, "run the statement again"};
   if (error.type == "FATAL" || has(error.message, "database has been invalidated")) return {"engine-died", {}, {}};
   return {"engine-error", {}, {}};

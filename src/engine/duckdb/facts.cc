@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "base/ascii.h"
 #include "engine/duckdb/core.h"
 #include "engine/duckdb/duckdb_engine.h"
 #include "engine/duckdb/errors.h"
@@ -87,7 +88,7 @@ std::vector<std::string> collated_columns(const std::string& create) {
   std::string current;
   for (std::size_t i = 1; i < tokens.size(); ++i) {
     const bool opens = tokens[i].depth == 1 && (is_symbol(tokens[i - 1], ',') || is_symbol(tokens[i - 1], '('));
-    if (opens && is_name(tokens[i])) current = lower(name_of(tokens[i]));
+    if (opens && is_name(tokens[i])) current = lower_ascii(name_of(tokens[i]));
     if (is_word(tokens[i], "collate")) names.push_back(current);
   }
   return names;
@@ -126,7 +127,7 @@ class FactsReader {
  private:
   static bool asked(const std::vector<std::string>& columns, const std::string& name) {
     return std::any_of(columns.begin(), columns.end(),
-                       [&](const std::string& other) { return lower(other) == lower(name); });
+                       [&](const std::string& other) { return lower_ascii(other) == lower_ascii(name); });
   }
 
   Result<std::vector<CatalogEntry>> read_entries(const std::string& table) {
@@ -136,7 +137,7 @@ class FactsReader {
                              "FROM system.main.duckdb_tables() WHERE NOT internal AND lower(table_name) = $1 UNION ALL "
                              "SELECT database_name, schema_name, view_name, NULL, NULL, 'view' "
                              "FROM system.main.duckdb_views() WHERE NOT internal AND lower(view_name) = $1",
-                             {lower(table)}));
+                             {lower_ascii(table)}));
     std::vector<CatalogEntry> entries;
     for (const TextRow& row : rows) {
       CatalogEntry& entry = entries.emplace_back();
@@ -151,15 +152,16 @@ class FactsReader {
   static const CatalogEntry* find(const std::vector<CatalogEntry>& entries, std::string_view source,
                                   std::string_view schema) {
     const auto found = std::find_if(entries.begin(), entries.end(), [&](const CatalogEntry& entry) {
-      return lower(entry.name.source) == lower(source) && lower(entry.name.schema) == lower(schema);
+      return lower_ascii(entry.name.source) == lower_ascii(source) &&
+             lower_ascii(entry.name.schema) == lower_ascii(schema);
     });
     return found == entries.end() ? nullptr : &*found;
   }
 
   [[nodiscard]] bool is_source(const std::string& name) const {
-    return lower(name) == kScratch ||
+    return lower_ascii(name) == kScratch ||
            std::any_of(core_.sources.begin(), core_.sources.end(),
-                       [&](const OpenSource& source) { return lower(source.spec.name) == lower(name); });
+                       [&](const OpenSource& source) { return lower_ascii(source.spec.name) == lower_ascii(name); });
   }
 
   // As the agent's search path does: the scratch, then the sources. A name of several sources stands for none.
@@ -180,8 +182,9 @@ class FactsReader {
 
   bool is_shadowed(const std::string& table, const CatalogEntry* resolved, const std::vector<CatalogEntry>& entries) {
     const std::vector<std::string> temporaries = core_.connections.temporaries();
-    const bool temporary = std::any_of(temporaries.begin(), temporaries.end(),
-                                       [&](const std::string& other) { return lower(other) == lower(table); });
+    const bool temporary = std::any_of(temporaries.begin(), temporaries.end(), [&](const std::string& other) {
+      return lower_ascii(other) == lower_ascii(table);
+    });
     return temporary || std::any_of(entries.begin(), entries.end(),
                                     [&](const CatalogEntry& entry) { return entry.view && &entry != resolved; });
   }
@@ -202,7 +205,7 @@ class FactsReader {
       column.name = name == nullptr ? "" : name;
       duckdb_free(const_cast<char*>(name));
       column.type = type_name(type.get());
-      column.collated = std::find(collated.begin(), collated.end(), lower(column.name)) != collated.end();
+      column.collated = std::find(collated.begin(), collated.end(), lower_ascii(column.name)) != collated.end();
     }
     return Ok{};
   }
@@ -223,7 +226,7 @@ class FactsReader {
     const bool unknown = std::any_of(facts.columns.begin(), facts.columns.end(), [&](const ColumnFacts& column) {
       return is_text(column.type) && asked(columns, column.name) && !column.width_max;
     });
-    if (lower(entry.name.source) != kScratch || !unknown) return Ok{};
+    if (lower_ascii(entry.name.source) != kScratch || !unknown) return Ok{};
     // Another transaction may keep the engine from it: then the updates stay pending, and say so.
     if (!execute(connection_, "CHECKPOINT scratch").ok()) return Ok{};
     // It has dropped deleted rows, so the number of rows is another one too.
@@ -247,14 +250,14 @@ class FactsReader {
                              {full_name(entry.name)}));
     std::map<std::string, Storage> storage;
     for (const TextRow& row : rows) {
-      Storage& column = storage[lower(row[0].value_or(""))];
+      Storage& column = storage[lower_ascii(row[0].value_or(""))];
       column.updates = column.updates || row[4] != "false";
       if (row[1] == "VARCHAR") add_segment(column, read_count(row[2]), row[3].value_or(""));
     }
     facts.pending_updates = false;
     for (ColumnFacts& column : facts.columns) {
       if (!is_text(column.type) || !asked(columns, column.name)) continue;
-      const Storage& stored = storage[lower(column.name)];
+      const Storage& stored = storage[lower_ascii(column.name)];
       if (stored.updates) facts.pending_updates = true;
       const bool known = stored.known && !stored.updates && stored.rows == entry.rows;
       column.width_max = known ? std::optional<std::uint64_t>(stored.width) : std::nullopt;

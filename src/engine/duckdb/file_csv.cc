@@ -140,7 +140,7 @@ Status read_rejects(ImportSession& session, const TextScan& scan, const Dialect&
     out.origin.rows_rejected += scan.hash_lines;
     for (const std::uint64_t line : scan.first_hash_lines)
       out.origin.rejected.push_back({.line = line, .reason = "a comment"});
-    std::ranges::stable_sort(out.origin.rejected, {}, &RejectedRow::line);
+    std::ranges::sort(out.origin.rejected, {}, [](const RejectedRow& row) { return std::tie(row.line, row.reason); });
   }
   for (std::uint64_t line = dialect.skip; line > 0; --line) {
     if (line <= kRejectedShown)

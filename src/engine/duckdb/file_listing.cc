@@ -11,6 +11,7 @@
 #include <set>
 #include <sys/stat.h>
 
+#include "base/ascii.h"
 #include "base/render_json.h"
 
 namespace candor::engine::duckdb {
@@ -35,12 +36,6 @@ constexpr auto kEndings = std::to_array<Ending>({
 });
 constexpr std::array<std::string_view, 2> kCompressions = {".gz", ".zst"};
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 struct NameParts {
   std::string stem;
   std::optional<FileFormat> format;
@@ -50,7 +45,7 @@ struct NameParts {
 NameParts split_name(const std::string& name) {
   NameParts parts;
   parts.stem = name;
-  std::string folded = lower(name);
+  std::string folded = lower_ascii(name);
   for (const std::string_view ending : kCompressions) {
     if (!folded.ends_with(ending)) continue;
     parts.compressed = true;
@@ -279,16 +274,17 @@ std::vector<std::string> table_names(const std::vector<SourceFile>& files, const
   std::map<std::string, int> uses;
   for (const SourceFile& file : files) {
     std::string name = identifier(split_name(file.path).stem);
-    if (std::ranges::find(reserved, lower(name)) != reserved.end()) name = "t_" + name;
-    ++uses[lower(name)];
+    if (std::ranges::find(reserved, lower_ascii(name)) != reserved.end()) name = "t_" + name;
+    ++uses[lower_ascii(name)];
     names.push_back(std::move(name));
   }
   std::set<std::string> taken;
   for (std::size_t i = 0; i < files.size(); ++i) {
     std::string& name = names[i];
-    if (uses[lower(name)] > 1) name += '_' + std::string(to_string(files[i].format));
+    if (uses[lower_ascii(name)] > 1) name += '_' + std::string(to_string(files[i].format));
     const std::string base = name;
-    for (int number = 2; !taken.insert(lower(name)).second || (name != base && uses.contains(lower(name))); ++number) {
+    for (int number = 2; !taken.insert(lower_ascii(name)).second || (name != base && uses.contains(lower_ascii(name)));
+         ++number) {
       name = base + '_' + std::to_string(number);
     }
   }

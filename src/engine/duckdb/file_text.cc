@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 
+#include "base/ascii.h"
 #include "base/no_room.h"
 #include "base/render_json.h"
 #include "engine/duckdb/strict_json.h"
@@ -277,8 +278,7 @@ Result<bool> is_closed_json(const std::string& path) {
 std::optional<std::string> known_encoding(std::string_view name) {
   std::string plain;
   for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) plain += lower_ascii(c);
   }
   if (plain.empty() || plain == "utf8") return "utf-8";
   if (plain == "latin1" || plain == "iso88591") return "latin-1";

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/ascii.h"
 #include "engine/duckdb/rows.h"
 #include "engine/duckdb/tokens.h"
 
@@ -24,7 +25,7 @@ Status FunctionCatalog::load(Connections& connections) {
                  "SELECT DISTINCT function_name, function_type, stability FROM system.main.duckdb_functions() "
                  "WHERE internal"));
   for (const TextRow& row : rows) {
-    const std::string name = lower(row[0].value_or(""));
+    const std::string name = lower_ascii(row[0].value_or(""));
     const std::string type = row[1].value_or("");
     if (type == "table" || type == "pragma" || type == "table_macro") {
       table_functions_.insert(name);
@@ -54,7 +55,7 @@ Status FunctionCatalog::read_macros(Connections& connections) {
                                               ? connections.agent(true, Clock::now() + kMainDeadline, CancelToken())
                                               : connections.review(Clock::now() + kCatalogDeadline, CancelToken()));
   CANDOR_ASSIGN(const std::vector<TextRow> rows, query_text(lease.get(), query));
-  for (const TextRow& row : rows) user.insert(lower(row[0].value_or("")));
+  for (const TextRow& row : rows) user.insert(lower_ascii(row[0].value_or("")));
   user_ = std::move(user);
   stale_ = false;
   return Ok{};
@@ -66,7 +67,7 @@ Result<std::vector<FunctionFacts>> FunctionCatalog::facts(Connections& connectio
   CANDOR_TRY(read_macros(connections));
   std::vector<FunctionFacts> facts;
   for (const std::string& name : names) {
-    const std::string folded = lower(name);
+    const std::string folded = lower_ascii(name);
     const auto known = built_in_.find(folded);
     FunctionFacts& fact = facts.emplace_back();
     fact.name = name;

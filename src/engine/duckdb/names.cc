@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/ascii.h"
 #include "engine/duckdb/rows.h"
 #include "engine/duckdb/tokens.h"
 
@@ -61,14 +62,14 @@ std::vector<std::string> possible_names(const std::string& sql) {
 std::optional<std::string> unqualified(const std::string& mention) {
   const std::vector<Token> tokens = tokenize(mention);
   if (tokens.size() == 1 && is_name(tokens[0])) return name_of(tokens[0]);
-  if (tokens.size() == 3 && is_name(tokens[2]) && lower(name_of(tokens[0])) == "main") return name_of(tokens[2]);
+  if (tokens.size() == 3 && is_name(tokens[2]) && lower_ascii(name_of(tokens[0])) == "main") return name_of(tokens[2]);
   return std::nullopt;
 }
 
 std::optional<Span> find_name(const std::string& sql, const std::string& name) {
-  const std::string wanted = lower(name);
+  const std::string wanted = lower_ascii(name);
   for (const Token& token : tokenize(sql)) {
-    if (is_name(token) && lower(name_of(token)) == wanted) return token.span;
+    if (is_name(token) && lower_ascii(name_of(token)) == wanted) return token.span;
   }
   return std::nullopt;
 }
@@ -80,7 +81,8 @@ Status NameIndex::load_sources(Connections& connections, const std::vector<std::
                 read_names(connections, "database_name <> 'scratch' AND schema_name = 'main'"));
   for (const std::string& source : sources) {
     for (const TextRow& row : rows) {
-      if (lower(row[0].value_or("")) == lower(source)) sources_[lower(row[1].value_or(""))].push_back(source);
+      if (lower_ascii(row[0].value_or("")) == lower_ascii(source))
+        sources_[lower_ascii(row[1].value_or(""))].push_back(source);
     }
   }
   any_ambiguous_ =
@@ -99,16 +101,16 @@ Result<std::optional<std::string>> NameIndex::scratch_name(Connections& connecti
     CANDOR_ASSIGN(const std::vector<TextRow> rows,
                   read_names(connections, "database_name = 'scratch' AND schema_name = 'main'"));
     scratch_.clear();
-    for (const TextRow& row : rows) scratch_[lower(row[1].value_or(""))] = row[1].value_or("");
+    for (const TextRow& row : rows) scratch_[lower_ascii(row[1].value_or(""))] = row[1].value_or("");
     stale_ = false;
   }
-  const auto found = scratch_.find(lower(name));
+  const auto found = scratch_.find(lower_ascii(name));
   if (found == scratch_.end()) return std::optional<std::string>();
   return std::optional<std::string>(found->second);
 }
 
 std::vector<std::string> NameIndex::sources_of(std::string_view name) const {
-  const auto found = sources_.find(lower(name));
+  const auto found = sources_.find(lower_ascii(name));
   return found == sources_.end() ? std::vector<std::string>() : found->second;
 }
 
@@ -128,8 +130,9 @@ Status check_ambiguity(NameIndex& names, Connections& connections, duckdb_connec
     if (sources.size() < 2) continue;
     CANDOR_ASSIGN(const std::optional<std::string> nearer, names.scratch_name(connections, *name));
     const std::vector<std::string> temporaries = connections.temporaries();
-    const bool temporary = std::any_of(temporaries.begin(), temporaries.end(),
-                                       [&](const std::string& other) { return lower(other) == lower(*name); });
+    const bool temporary = std::any_of(temporaries.begin(), temporaries.end(), [&](const std::string& other) {
+      return lower_ascii(other) == lower_ascii(*name);
+    });
     if (nearer || temporary) continue;
     std::string forms;
     for (const std::string& source : sources) {

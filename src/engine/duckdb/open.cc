@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/ascii.h"
 #include "engine/duckdb/core.h"
 #include "engine/duckdb/errors.h"
 #include "engine/duckdb/rows.h"
@@ -117,7 +118,7 @@ void Core::attach_all() {
   std::set<std::string> taken(kReservedNames.begin(), kReservedNames.end());
   for (const SourceSpec& spec : policy.sources) {
     Status attached =
-        taken.insert(lower(spec.name)).second
+        taken.insert(lower_ascii(spec.name)).second
             ? attach(spec)
             : Status(make_error("source-error", "the name " + spec.name + " can't name this source, it is taken",
                                 "name it otherwise"));
@@ -211,12 +212,12 @@ Status Core::build_policies() {
   }
   rules.refused_functions.insert(refused_scalar_functions().begin(), refused_scalar_functions().end());
   for (const OpenSource& source : sources) {
-    rules.sources.insert(lower(source.spec.name));
+    rules.sources.insert(lower_ascii(source.spec.name));
     rules.published_paths.insert(real_path(source.database_path));
     if (!source.files) continue;
     for (const std::string& path : source.files->allowed_paths) rules.published_paths.insert(real_path(path));
   }
-  for (const FailedSource& source : failed) rules.sources.insert(lower(source.name));
+  for (const FailedSource& source : failed) rules.sources.insert(lower_ascii(source.name));
   if (!policy.scratch_path.empty()) rules.published_paths.insert(real_path(policy.scratch_path));
   agent_policy = StatementPolicy(std::move(rules));
   return Ok{};

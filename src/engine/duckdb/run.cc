@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/render_json.h"
 #include "engine/duckdb/bind.h"
 #include "engine/duckdb/core.h"
@@ -86,10 +87,10 @@ class Runner {
   // A source that could not be opened answers with its own error rather than with an unknown name.
   Status check_failed_sources() const {
     for (const FailedSource& source : core_.failed) {
-      const std::string name = lower(source.name);
+      const std::string name = lower_ascii(source.name);
       for (std::size_t i = 0; i + 1 < plan_.tokens.size(); ++i) {
         if (!is_name(plan_.tokens[i]) || !is_symbol(plan_.tokens[i + 1], '.')) continue;
-        if (lower(name_of(plan_.tokens[i])) != name) continue;
+        if (lower_ascii(name_of(plan_.tokens[i])) != name) continue;
         Diagnostic made = source.why;
         made.span = plan_.tokens[i].span;
         return made;
@@ -208,7 +209,7 @@ class Runner {
     header_.target = plan_.target.back();
     if (plan_.temporary) return Ok{};
     for (const std::string& name : core_.connections.temporaries()) {
-      if (plan_.kind != StatementKind::kCreate && lower(name) == lower(header_.target)) {
+      if (plan_.kind != StatementKind::kCreate && lower_ascii(name) == lower_ascii(header_.target)) {
         header_.target = name;
         return Ok{};
       }

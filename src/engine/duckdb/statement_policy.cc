@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/ascii.h"
 #include "engine/duckdb/path_candidates.h"
 
 namespace candor::engine::duckdb {
@@ -187,7 +188,7 @@ class Reader {
       plan.target.push_back(name_of(tokens_[at_ + 1]));
       target_span_.end = tokens_[at_ + 1].span.end;
     }
-    if (plan.target.size() > 1 && lower(plan.target.front()) == "temp") plan.temporary = true;
+    if (plan.target.size() > 1 && lower_ascii(plan.target.front()) == "temp") plan.temporary = true;
     return Ok{};
   }
 
@@ -282,7 +283,7 @@ Result<StatementPlan> StatementPolicy::examine(std::string_view sql, bool allow_
 }
 
 Status StatementPolicy::check_target(const StatementPlan& plan, Span span) const {
-  if (plan.target.size() < 2 || !rules_.sources.contains(lower(plan.target.front()))) return Ok{};
+  if (plan.target.size() < 2 || !rules_.sources.contains(lower_ascii(plan.target.front()))) return Ok{};
   return refuse("read-only", "source " + plan.target.front() + " is published for reading only",
                 "write to a scratch table: CREATE TABLE " + quote_name(plan.target.back()) + " AS FROM " +
                     quote_name(plan.target.front()) + "." + quote_name(plan.target.back()),
@@ -292,7 +293,7 @@ Status StatementPolicy::check_target(const StatementPlan& plan, Span span) const
 Status StatementPolicy::check_functions(const std::vector<Token>& tokens) const {
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (!is_symbol(tokens[i + 1], '(') || !is_name(tokens[i])) continue;
-    const std::string name = lower(name_of(tokens[i]));
+    const std::string name = lower_ascii(name_of(tokens[i]));
     if (!rules_.refused_functions.contains(name)) continue;
     if (reads_files(name)) {
       return refuse("not-published", "the function " + name + " reads files, and no statement may",

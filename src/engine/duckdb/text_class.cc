@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "base/ascii.h"
+
 namespace candor::engine::duckdb {
 namespace {
 
@@ -17,11 +19,6 @@ std::size_t digits_at(std::string_view text) {
   std::size_t count = 0;
   while (count < text.size() && is_digit(text[count])) ++count;
   return count;
-}
-
-bool equals_folded(std::string_view text, std::string_view lower_case) {
-  return std::ranges::equal(text, lower_case, {},
-                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
 }
 
 // The digits that count: without point and the zeros around them.
@@ -182,7 +179,7 @@ TextClass classify(std::string_view text) {
     if (const auto number = number_class(text)) return *number;
     return is_digit(first) ? date_class(text) : TextClass::kOther;
   }
-  return equals_folded(text, "true") || equals_folded(text, "false") ? TextClass::kTruth : TextClass::kOther;
+  return same_name(text, "true") || same_name(text, "false") ? TextClass::kTruth : TextClass::kOther;
 }
 
 }  // namespace candor::engine::duckdb

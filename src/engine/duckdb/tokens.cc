@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/ascii.h"
+
 namespace candor::engine::duckdb {
 namespace {
 
@@ -166,15 +168,8 @@ std::string quote(std::string_view text, char mark) {
 
 std::vector<Token> tokenize(std::string_view sql) { return Scanner(sql).run(); }
 
-std::string lower(std::string_view text) {
-  std::string folded(text);
-  std::transform(folded.begin(), folded.end(), folded.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return folded;
-}
-
 bool is_word(const Token& token, std::string_view keyword) {
-  return token.kind == TokenKind::kWord && token.text.size() == keyword.size() && lower(token.text) == keyword;
+  return token.kind == TokenKind::kWord && token.text.size() == keyword.size() && lower_ascii(token.text) == keyword;
 }
 
 bool is_symbol(const Token& token, char symbol) {

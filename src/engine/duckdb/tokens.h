@@ -33,9 +33,6 @@ struct Token {
 // The name that a token stands for: without its quotes, doubled quotes made one.
 [[nodiscard]] std::string name_of(const Token& token);
 
-// ASCII letters only, as the engine's catalog compares names.
-[[nodiscard]] std::string lower(std::string_view text);
-
 // A name in double quotes, as text of a statement.
 [[nodiscard]] std::string quote_name(std::string_view name);
 // The same, but a plain lower-case word as it is.

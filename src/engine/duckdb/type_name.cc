@@ -4,6 +4,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "engine/duckdb/engine_text.h"
 #include "engine/duckdb/handles.h"
 #include "engine/duckdb/values.h"
@@ -58,7 +59,7 @@ bool is_plain_name(std::string_view name) {
   if (name.empty() || !letter(name.front())) return false;
   if (!std::ranges::all_of(name, [&](char c) { return letter(c) || digit(c); })) return false;
   std::string padded = " ";
-  for (const char c : name) padded += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  padded += lower_ascii(name);
   padded += ' ';
   return kKeywords.find(padded) == std::string_view::npos;
 }

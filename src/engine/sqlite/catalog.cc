@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/render_json.h"
 #include "engine/sqlite/affinity.h"
 #include "engine/sqlite/errors.h"

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
 #include "engine/sqlite/functions.h"
 #include "engine/sqlite/sandbox.h"
 

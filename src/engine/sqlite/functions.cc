@@ -6,6 +6,8 @@
 #include <iterator>
 #include <string>
 
+#include "base/ascii.h"
+
 namespace candor::engine::sqlite {
 namespace {
 
@@ -144,21 +146,14 @@ static_assert(std::ranges::is_sorted(kFunctions, {}, &Function::name));
 constexpr auto kOperators =
     std::to_array<std::string_view>({"%", "&", "*", "+", "-", "/", "<<", ">>", "|", "||", "~", "!~~", "~~", "~~~"});
 
-char folded(char byte) { return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte; }
-
 }  // namespace
 
 const Function* find_function(std::string_view name) {
-  std::string lower;
-  std::ranges::transform(name, std::back_inserter(lower), folded);
+  const std::string lower = lower_ascii(name);
   const auto* found = std::ranges::lower_bound(kFunctions, std::string_view(lower), {}, &Function::name);
   return found != kFunctions.end() && found->name == lower ? found : nullptr;
 }
 
 bool is_operator(std::string_view name) { return std::ranges::find(kOperators, name) != kOperators.end(); }
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return folded(x) == folded(y); });
-}
 
 }  // namespace candor::engine::sqlite

@@ -16,7 +16,4 @@ struct Function {
 // Operators that DuckDB's parser shows as functions; in SQLite nobody can redefine them.
 [[nodiscard]] bool is_operator(std::string_view name);
 
-// Equality of identifiers: ASCII letters are folded.
-[[nodiscard]] bool same_name(std::string_view a, std::string_view b);
-
 }  // namespace candor::engine::sqlite

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <utility>
 
+#include "base/ascii.h"
 #include "engine/sqlite/errors.h"
 #include "engine/sqlite/functions.h"
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "base/ascii.h"
 #include "engine/sqlite/functions.h"
 
 namespace candor::engine::sqlite {

@@ -132,7 +132,16 @@ std::string counts_message(const std::vector<Pair>& pairs) {
   return text;
 }
 
-CheckResult judge(const JoinEvidence& evidence, const Context& context) {
+// A join that a scratch table holds the rows of is not in the query's own text, and its tables may have changed since.
+void doubt_what_a_join_made(const Context& context, CheckResult& result) {
+  if (result.verdict != Verdict::kClean || context.made_by_join.empty()) return;
+  result.verdict = Verdict::kUndetermined;
+  result.reason = "made-by-join";
+  result.message = "what the query reads was made by " + context.made_by_join + ", which joins tables; " +
+                   result.message + ". Run that join and the answer's query in one statement to have it measured";
+}
+
+CheckResult judge_query(const JoinEvidence& evidence, const Context& context) {
   CheckResult result;
   result.check = kJoinCoverage.name;
   if (evidence.stopped) {
@@ -169,6 +178,12 @@ CheckResult judge(const JoinEvidence& evidence, const Context& context) {
                       of(loss.side->matched_without_other_filter.value_or(loss.side->matched), loss.side->rows) +
                       " rows of " + name_of(*loss.side) + " would have a match: the filter chose them";
   }
+  return result;
+}
+
+CheckResult judge(const JoinEvidence& evidence, const Context& context) {
+  CheckResult result = judge_query(evidence, context);
+  doubt_what_a_join_made(context, result);
   return result;
 }
 

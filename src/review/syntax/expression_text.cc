@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.h"
 #include "review/syntax/tree.h"
 
 namespace candor::review::syntax {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "review/syntax/expression_text.h"
 #include "review/syntax/names.h"
 #include "review/syntax/tree.h"

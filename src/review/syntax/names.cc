@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "review/syntax/tree.h"
 
 namespace candor::review::syntax {

@@ -109,6 +109,17 @@ void collect_tables(const json::Node& node, std::vector<TableRef>& tables) {
   }
 }
 
+bool holds_join(const json::Node& node) {
+  if (node.is_array()) return std::ranges::any_of(node.items(), holds_join);
+  if (!node.is_object()) return false;
+  if (type_of(node) == "JOIN" || class_of(node) == "SUBQUERY") {
+    std::vector<TableRef> tables;
+    collect_tables(node, tables);
+    if (tables.size() >= (type_of(node) == "JOIN" ? 2U : 1U)) return true;
+  }
+  return std::ranges::any_of(node.members(), [](const auto& member) { return holds_join(member.second); });
+}
+
 }  // namespace
 
 Result<Select> read_select(std::string_view tree) {
@@ -147,6 +158,11 @@ std::vector<TableRef> mentioned_tables(std::string_view tree) {
   if (!document.ok()) return tables;
   collect_tables(*document, tables);
   return tables;
+}
+
+bool joins_tables(std::string_view tree) {
+  const Result<json::Node> document = json::parse(tree);
+  return document.ok() && holds_join(*document);
 }
 
 }  // namespace candor::review::syntax

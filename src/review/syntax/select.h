@@ -50,4 +50,7 @@ struct Select {
 // the name of a table that it reads.
 [[nodiscard]] std::vector<TableRef> mentioned_tables(std::string_view tree);
 
+// Whether a join of two tables, or a subquery that reads one, stands anywhere in the tree.
+[[nodiscard]] bool joins_tables(std::string_view tree);
+
 }  // namespace candor::review::syntax

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ascii.h"
 #include "review/syntax/tree.h"
 #include "sql/lexer.h"
 

@@ -6,8 +6,6 @@
 namespace candor::review::syntax {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 template <typename Node, typename Visit>
 void walk(Node& node, const Visit& visit) {
   if (node.is_object()) {
@@ -29,16 +27,6 @@ std::string_view type_of(const json::Node& node) {
 }
 
 bool is_column(const json::Node& node) { return class_of(node) == "COLUMN_REF"; }
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::string lower_ascii(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), lower);
-  return result;
-}
 
 void for_each_expression(const json::Node& node, const std::function<void(const json::Node&)>& visit) {
   walk(node, visit);

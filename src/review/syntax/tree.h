@@ -18,10 +18,6 @@ namespace candor::review::syntax {
 [[nodiscard]] std::string_view type_of(const json::Node& node);
 [[nodiscard]] bool is_column(const json::Node& node);
 
-// Names are equal as DuckDB and SQLite take them: without regard to the case of ASCII letters.
-[[nodiscard]] bool same_name(std::string_view a, std::string_view b);
-[[nodiscard]] std::string lower_ascii(std::string_view text);
-
 // Calls `visit` for each expression object at or below `node`, outermost first. Subqueries are entered too.
 void for_each_expression(const json::Node& node, const std::function<void(const json::Node&)>& visit);
 void for_each_expression(json::Node& node, const std::function<void(json::Node&)>& visit);
