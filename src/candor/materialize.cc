@@ -71,7 +71,6 @@ Result<Materialized> Service::materialize(const Caller& caller, std::string_view
           .count();
   query.elapsed_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began).count();
-  CANDOR_ASSIGN(result.query_id, ledger_->record_query(query));
   ledger::Telemetry telemetry;
   telemetry.surface = caller.surface;
   telemetry.session = query.turn.session;
@@ -83,7 +82,8 @@ Result<Materialized> Service::materialize(const Caller& caller, std::string_view
   telemetry.duration_ms = static_cast<double>(query.elapsed_ms);
   telemetry.sql_length = query.sql.size();
   telemetry.sql_fingerprint = ledger::sha256_hex(query.sql);
-  tell(telemetry);
+  CANDOR_ASSIGN(result.query_id, ledger_->record_query(query, &telemetry));
+  log(telemetry);
   return result;
 }
 

@@ -241,13 +241,11 @@ bool Service::run_one(const Caller& caller, const Prepared& prepared, StatementS
 Status Service::record(const Caller& caller, Execution& execution) {
   ledger::QueryRecord& query = execution.query;
   query.elapsed_ms = static_cast<std::int64_t>(ms_since(execution.began));
-  Result<std::string> id = ledger_->record_query(query);
-  if (id.ok()) query.id = *id;
   ledger::Telemetry telemetry;
   telemetry.surface = caller.surface;
   telemetry.session = query.turn.session;
   telemetry.turn = query.turn.turn;
-  telemetry.succeeded = query.succeeded && id.ok();
+  telemetry.succeeded = query.succeeded;
   telemetry.statement_type = query.kind;
   telemetry.resource = query.target.empty() ? query.source : query.target;
   telemetry.row_or_affected_count = execution.end.affected_count.value_or(execution.end.row_count);
@@ -256,9 +254,16 @@ Status Service::record(const Caller& caller, Execution& execution) {
   telemetry.duration_ms = ms_since(execution.began);
   telemetry.sql_length = query.sql.size();
   telemetry.sql_fingerprint = ledger::sha256_hex(query.sql);
-  telemetry.error_code = id.ok() ? query.error_code : id.error().code;
-  tell(telemetry);
-  if (!id.ok()) return std::move(id).error();
+  telemetry.error_code = query.error_code;
+  Result<std::string> id = ledger_->record_query(query, &telemetry);
+  if (!id.ok()) {
+    telemetry.succeeded = false;
+    telemetry.error_code = id.error().code;
+    tell(telemetry);
+    return std::move(id).error();
+  }
+  query.id = *std::move(id);
+  log(telemetry);
   return Ok{};
 }
 

@@ -54,7 +54,8 @@ class Service final : public Candor {
   [[nodiscard]] std::map<std::string, std::string> versions_read(Session& session);
   [[nodiscard]] Status record(const Caller& caller, Execution& execution);
 
-  void tell(const ledger::Telemetry& record);
+  void tell(const ledger::Telemetry& record);       // to the ledger and the log
+  void log(const ledger::Telemetry& record) const;  // to the log alone
   void tell_commit(const Caller& caller, const json::Node& input, const Result<CommitOutcome>& outcome,
                    double duration_ms);
 

@@ -39,6 +39,10 @@ std::string log_line(const ledger::Telemetry& record) {
 
 void Service::tell(const ledger::Telemetry& record) {
   ledger_->record_telemetry(record);
+  log(record);
+}
+
+void Service::log(const ledger::Telemetry& record) const {
   if (!configuration_.log_json) return;
   // One write a line, so that lines of several threads do not mix.
   const std::string line = log_line(record) + "\n";

@@ -1,4 +1,4 @@
-// Names of statement kinds.
+// Names of statement kinds, and what an engine without contracts says.
 #include "engine/engine.h"
 
 namespace candor::engine {
@@ -39,6 +39,10 @@ bool writes(StatementKind kind) {
       return true;
   }
   return true;
+}
+
+Result<std::unique_ptr<Transaction>> Engine::begin(std::int64_t /*wait_ms*/, CancelToken /*cancel*/) {
+  return make_error("read-only", "the source is published for reading");
 }
 
 }  // namespace candor::engine

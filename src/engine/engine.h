@@ -36,6 +36,9 @@ struct Policy {
   std::string scratch_path;     // the session's scratch database; empty: none (SQLite)
   std::string temp_directory;   // for spilling; emptied when the engine is closed
   std::string cache_directory;  // where file sources are kept in the engine's own format
+  // The one source is published through a contract: nothing but Candor's own statements runs on it (Lane::kContract),
+  // some of which write. Files are opened for as short as a call lasts, so that other programs can write to them.
+  bool contract = false;
   std::uint64_t memory_bytes = std::uint64_t{2} << 30U;
   std::uint64_t import_bytes_max = std::uint64_t{8} << 30U;  // a larger file of rows is not copied into the cache
   int threads = 2;
@@ -46,8 +49,10 @@ enum class StatementKind : std::uint8_t { kSelect, kExplain, kDescribe, kInsert,
 [[nodiscard]] bool writes(StatementKind kind);  // insert, update, delete, create, drop
 
 // Whose statement it is. The agent's run under the allow-list with the agent's search path and temporary objects; the
-// review's and the catalog's run on a connection of their own that sees no user object but by its full name.
-enum class Lane : std::uint8_t { kAgent, kReview };
+// review's and the catalog's run on a connection of their own that sees no user object but by its full name. Those of a
+// contract were lowered by Candor from what it parsed and bound; they name tables in full, and call Candor's functions
+// (docs/decisions/0060-contract-engines.md), which no agent's statement can.
+enum class Lane : std::uint8_t { kAgent, kReview, kContract };
 
 struct RunRequest {
   std::string sql;                // one statement
@@ -172,6 +177,18 @@ struct FunctionFacts {
   bool repeatable = false;  // the same arguments give the same value
 };
 
+// A transaction that writes to a source with a contract. Rolls back what was not committed when it is destroyed.
+class Transaction {
+ public:
+  virtual ~Transaction() = default;
+  // A statement of Lane::kContract, reading or writing; its stream must be read to its end before the next one begins.
+  // Fails besides with `duplicate-key`, `constraint-violation`, `null-not-allowed` and `concurrent-change`; after a
+  // failure only rolling back is left.
+  [[nodiscard]] virtual Result<std::unique_ptr<RowStream>> run(const RunRequest& request, CancelToken cancel) = 0;
+  // `concurrent-change` when another writer was first, `disk-full`; `write-unknown` when the engine ended meanwhile.
+  [[nodiscard]] virtual Status commit() = 0;
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -197,6 +214,10 @@ class Engine {
   // until it gives End. Nothing is left behind when it fails. Fails with `duplicate-table` unless `replace`.
   [[nodiscard]] virtual Result<std::uint64_t> append(const std::string& table, const std::vector<Column>& columns,
                                                      bool replace, RowStream& rows, CancelToken cancel) = 0;
+
+  // Begins a transaction on the source of a contract, and waits up to `wait_ms` for other writers. Sees one state of the
+  // source from its first statement on. Fails with `busy`, `file-locked`, and `read-only` without a contract.
+  [[nodiscard]] virtual Result<std::unique_ptr<Transaction>> begin(std::int64_t wait_ms, CancelToken cancel);
 };
 
 }  // namespace candor::engine

@@ -221,7 +221,7 @@ class FileLedger final : public Ledger {
     return std::to_string(begun);
   }
 
-  Result<std::string> record_query(const QueryRecord& query) override {
+  Result<std::string> record_query(const QueryRecord& query, const Telemetry* telemetry) override {
     const std::lock_guard lock(frequent_.mutex);
     return frequent_.transaction([&]() -> Result<std::string> {
       CANDOR_TRY(frequent_.execute(
@@ -235,6 +235,7 @@ class FileLedger final : public Ledger {
       if (!query.rows.empty()) {
         CANDOR_TRY(frequent_.execute("INSERT INTO outputs (query, rows) VALUES (?1, ?2)", id, query.rows));
       }
+      if (telemetry != nullptr) CANDOR_TRY(insert_telemetry(*telemetry));
       return "q" + std::to_string(id);
     });
   }
@@ -373,14 +374,7 @@ class FileLedger final : public Ledger {
 
   void record_telemetry(const Telemetry& record) override {
     const std::lock_guard lock(frequent_.mutex);
-    const Status written = frequent_.execute(
-        "INSERT INTO telemetry (at_ms, surface, caller, session, turn, succeeded, statement_type, resource, "
-        "statement_count, row_or_affected_count, result_chars, rows_omitted, sql_length, duration_ms, sql_fingerprint, "
-        "error_code, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-        now_ms(), record.surface, record.caller, record.session, record.turn, record.succeeded, record.statement_type,
-        record.resource, record.statement_count, record.row_or_affected_count, record.result_chars, record.rows_omitted,
-        record.sql_length, record.duration_ms, record.sql_fingerprint, record.error_code, record.reason);
-    (void)written.ok();
+    (void)insert_telemetry(record).ok();
   }
 
   Status check() override {
@@ -393,6 +387,16 @@ class FileLedger final : public Ledger {
   }
 
  private:
+  Status insert_telemetry(const Telemetry& record) {
+    return frequent_.execute(
+        "INSERT INTO telemetry (at_ms, surface, caller, session, turn, succeeded, statement_type, resource, "
+        "statement_count, row_or_affected_count, result_chars, rows_omitted, sql_length, duration_ms, sql_fingerprint, "
+        "error_code, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+        now_ms(), record.surface, record.caller, record.session, record.turn, record.succeeded, record.statement_type,
+        record.resource, record.statement_count, record.row_or_affected_count, record.result_chars, record.rows_omitted,
+        record.sql_length, record.duration_ms, record.sql_fingerprint, record.error_code, record.reason);
+  }
+
   static constexpr std::string_view kBeginSession = "INSERT OR IGNORE INTO sessions (name, counted) VALUES (?1, 1)";
 
   // Ids come from callers: what is no id is not repeated in a message.

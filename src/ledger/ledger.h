@@ -87,8 +87,9 @@ class Ledger {
   // Begins the session where it does not exist. The current turn's name.
   [[nodiscard]] virtual Result<std::string> current_turn(const std::string& session) = 0;
 
-  // Written before the result leaves. The id.
-  [[nodiscard]] virtual Result<std::string> record_query(const QueryRecord& query) = 0;
+  // Written before the result leaves, with its telemetry in the same transaction. The id.
+  [[nodiscard]] virtual Result<std::string> record_query(const QueryRecord& query,
+                                                         const Telemetry* telemetry = nullptr) = 0;
   // The id of the youngest query of all sessions; empty when there is none.
   [[nodiscard]] virtual Result<std::string> last_query() = 0;
   // A query of the session, of any turn. `unknown-query` when it is not there.

@@ -27,8 +27,9 @@ void fields(A& archive, T& value) {
 }
 template <typename A, Is<Policy> T>
 void fields(A& archive, T& value) {
-  auto& [sources, scratch_path, temp_directory, cache_directory, memory_bytes, import_bytes_max, threads] = value;
-  archive(sources, scratch_path, temp_directory, cache_directory, memory_bytes, import_bytes_max, threads);
+  auto& [sources, scratch_path, temp_directory, cache_directory, contract, memory_bytes, import_bytes_max, threads] =
+      value;
+  archive(sources, scratch_path, temp_directory, cache_directory, contract, memory_bytes, import_bytes_max, threads);
 }
 template <typename A, Is<RunRequest> T>
 void fields(A& archive, T& value) {
@@ -110,7 +111,7 @@ void fields(A& archive, T& value) {
 
 // The highest enumerator of those that travel.
 constexpr SourceKind last_of(SourceKind) { return SourceKind::kPostgres; }
-constexpr Lane last_of(Lane) { return Lane::kReview; }
+constexpr Lane last_of(Lane) { return Lane::kContract; }
 constexpr StatementKind last_of(StatementKind) { return StatementKind::kDrop; }
 constexpr Severity last_of(Severity) { return Severity::kNote; }
 

@@ -29,6 +29,7 @@ namespace {
 
 constexpr std::size_t kRunningMax = 32;
 constexpr std::size_t kIdleMax = 2;
+constexpr std::size_t kHeldBytes = std::size_t{1} << 10U;  // an answer shorter than this waits for what follows
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10U;
 
 // One request that runs or waits to run.
@@ -347,7 +348,8 @@ void Server::stream_rows(Request& request, RowStream& rows, std::string out) {
   }
 }
 
-// Sends `out` and the batch. False: the request was answered with its failure.
+// Sends `out` and the batch, or leaves what is short in `out`, for it is mostly the whole result and travels with its end.
+// False: the request was answered with its failure.
 bool Server::send_rows(Request& request, const RowBatch& batch, std::size_t columns, std::string& out) {
   Pieces pieces(batch, columns);
   while (const auto piece = pieces.next()) {
@@ -376,8 +378,7 @@ bool Server::send_rows(Request& request, const RowBatch& batch, std::size_t colu
     out += frame_head(FrameType::kRows, request.frame.id, bytes);
     out += piece->cells;
     out += tail;
-    send(out);
-    out.clear();
+    if (out.size() >= kHeldBytes) send(std::exchange(out, {}));
   }
   return true;
 }
