@@ -1,0 +1,394 @@
+// Comparisons: which values can be compared with which, and what a literal means beside a column.
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.h"
+#include "base/near_names.h"
+#include "bind/binding.h"
+#include "bind/literals.h"
+
+namespace candor::bind {
+
+using dialect::ExprKind;
+using dialect::LiteralKind;
+
+namespace {
+
+bool is_null_literal(const dialect::Expr& ast) {
+  return ast.kind == ExprKind::kLiteral && ast.literal == LiteralKind::kNull;
+}
+
+std::string name_of(Type type) { return std::string(contract::to_string(type)); }
+
+}  // namespace
+
+const RelationColumn* Binding::column_of(const BoundExpr& expr) const {
+  return expr.kind == BoundKind::kColumn ? &relations_[expr.relation]->columns[expr.column] : nullptr;
+}
+
+BoundPtr Binding::null_comparison(const Ast& ast, const Ast& other, bool negated) {
+  const std::string form = text_of(other.span) + (negated ? " IS NOT NULL" : " IS NULL");
+  const bool plain = other.kind == ExprKind::kColumn;
+  return error("null-comparison", "'" + text_of(ast.span) + "' is never true: nothing equals NULL", ast.span,
+               "write " + form, {}, plain ? std::optional(Edit{ast.span, form}) : std::nullopt);
+}
+
+BoundPtr Binding::compare(const Ast& ast) {
+  const Span before = std::exchange(construct_, ast.span);
+  const Ast& left_ast = *ast.children[0];
+  const Ast& right_ast = *ast.children[1];
+  const bool exact = ast.op == Op::kDistinct || ast.op == Op::kNotDistinct;
+  BoundPtr made;
+  if (!exact && (is_null_literal(left_ast) || is_null_literal(right_ast))) {
+    const Ast& other = is_null_literal(right_ast) ? left_ast : right_ast;
+    if (expr(other) != nullptr) made = null_comparison(ast, other, ast.op == Op::kNotEqual);
+  } else if (left_ast.kind == ExprKind::kList && right_ast.kind != ExprKind::kList) {
+    BoundPtr right = expr(right_ast);
+    if (right != nullptr) made = array_compare(ast, std::move(right), left_ast);
+  } else if (right_ast.kind == ExprKind::kList) {
+    BoundPtr left = left_ast.kind == ExprKind::kList
+                        ? error("unsupported-construct", "a comparison of rows is not part of the dialect", ast.span,
+                                "compare the columns one by one, with AND")
+                        : expr(left_ast);
+    if (left != nullptr) made = array_compare(ast, std::move(left), right_ast);
+  } else {
+    BoundPtr left = expr(left_ast);
+    BoundPtr right = expr(right_ast);
+    if (left != nullptr && right != nullptr) {
+      const bool left_array = left->type && contract::is_array(*left->type);
+      const bool right_array = right->type && contract::is_array(*right->type);
+      if (left_array) {
+        made = array_compare(ast, std::move(left), right_ast);
+      } else if (right_array) {
+        made = array_compare(ast, std::move(right), left_ast);
+      } else {
+        made = compare_bound(ast.op, std::move(left), std::move(right), ast);
+      }
+    }
+  }
+  construct_ = before;
+  return made;
+}
+
+BoundPtr Binding::compare_bound(Op op, BoundPtr left, BoundPtr right, const Ast& ast) {
+  if (!comparable(left, right, ast.span)) return nullptr;
+  const bool order = op == Op::kLess || op == Op::kLessEqual || op == Op::kGreater || op == Op::kGreaterEqual;
+  if (order && (left->type == Type::kBoolean || left->type == Type::kUuid)) {
+    return error("bad-literal-type", "a " + name_of(*left->type) + " has no order", ast.span, "compare it with =");
+  }
+  if (left->type == Type::kJson) {
+    return error("unsupported-construct", "JSON can't be compared", ast.span, "read the column whole");
+  }
+  note_outside_scope(op, *left, *right);
+  const bool exact = op == Op::kDistinct || op == Op::kNotDistinct;
+  BoundPtr made =
+      make_bound(BoundKind::kCompare, Type::kBoolean, ast.span, !exact && (left->nullable || right->nullable));
+  made->op = op;
+  made->children.push_back(std::move(left));
+  made->children.push_back(std::move(right));
+  return made;
+}
+
+void Binding::note_outside_scope(Op op, const BoundExpr& left, const BoundExpr& right) {
+  const auto& scope = context_.contract->scope;
+  if (!scope || op != Op::kEqual || use_ != Use::kFilter) return;
+  const BoundExpr& column = left.kind == BoundKind::kColumn ? left : right;
+  const BoundExpr& value = left.kind == BoundKind::kColumn ? right : left;
+  const RelationColumn* named = column_of(column);
+  if (named == nullptr || named->published == nullptr || value.kind != BoundKind::kLiteral) return;
+  if (!same_name(named->published->stored, scope->column) || value.value.text == context_.scope_value) return;
+  warn("outside-scope", "'" + text_of(construct_) + "' asks for rows outside of the caller's " + named->name,
+       "leave the condition out: only rows of the caller's own are there");
+}
+
+bool Binding::comparable(BoundPtr& left, BoundPtr& right, Span span) {
+  if (!left->type || !right->type) return true;
+  const bool left_literal = left->kind == BoundKind::kLiteral;
+  const bool right_literal = right->kind == BoundKind::kLiteral;
+  if (right_literal && !left_literal) return coerce(*right, *left->type, left.get());
+  if (left_literal && !right_literal) return coerce(*left, *right->type, right.get());
+  if (*left->type == *right->type || (is_number(left->type) && is_number(right->type))) return true;
+  if (left_literal && right_literal) return coerce(*right, *left->type, nullptr);
+  const auto cast = [](BoundPtr& one, Type type) {
+    BoundPtr made = make_bound(BoundKind::kCast, type, one->span, one->nullable);
+    made->children.push_back(std::move(one));
+    one = std::move(made);
+    return true;
+  };
+  if (left->type == Type::kDate && right->type == Type::kDatetime) return cast(left, Type::kDatetime);
+  if (left->type == Type::kDatetime && right->type == Type::kDate) return cast(right, Type::kDatetime);
+  if (left->type == Type::kUuid && right->type == Type::kString) return cast(left, Type::kString);
+  if (left->type == Type::kString && right->type == Type::kUuid) return cast(right, Type::kString);
+  error("bad-literal-type",
+        "'" + text_of(left->span) + "' is a " + name_of(*left->type) + " and '" + text_of(right->span) + "' a " +
+            name_of(*right->type),
+        span, "compare values of one type, or write a CAST");
+  return false;
+}
+
+bool Binding::bad_literal(const BoundExpr& literal, Type type, const BoundExpr* beside, std::string more) {
+  const RelationColumn* column = beside != nullptr ? column_of(*beside) : nullptr;
+  const std::string who = column != nullptr ? "'" + column->name + "' is " : "expected ";
+  error("bad-literal-type",
+        who + std::string(type == Type::kInteger ? "an " : "a ") + name_of(type) + (more.empty() ? "" : " " + more) +
+            ", and " + as_sql(literal.value) + " is none",
+        literal.span, "write a value such as " + std::string(example_of(type)));
+  return false;
+}
+
+// One of the values that the contract lists for the column.
+bool Binding::check_allowed(const BoundExpr& literal, const BoundExpr& beside) {
+  const RelationColumn* column = column_of(beside);
+  if (column == nullptr || column->published == nullptr || column->published->allowed.empty()) return true;
+  const std::vector<std::string>& allowed = column->published->allowed;
+  if (literal.value.kind != CellKind::kText || std::ranges::find(allowed, literal.value.text) != allowed.end())
+    return true;
+  const std::vector<std::string> near = near_names(literal.value.text, allowed);
+  std::optional<Edit> edit;
+  if (!near.empty()) edit = Edit{literal.span, as_sql(text_value(near.front()))};
+  error("bad-literal-type",
+        "'" + column->name + "' is never '" + literal.value.text + "': it is one of " + list_of(allowed), literal.span,
+        near.empty() ? "write one of them" : "did you mean '" + near.front() + "'?", {}, std::move(edit));
+  return false;
+}
+
+bool Binding::coerce(BoundExpr& literal, Type type, const BoundExpr* beside, bool exact) {
+  if (literal.value.is_null()) return true;
+  const CellKind kind = literal.value.kind;
+  const auto become = [&](CellKind as, std::string text) {
+    literal.value = Value();
+    literal.value.kind = as;
+    literal.value.text = std::move(text);
+    literal.type = type;
+    return true;
+  };
+  switch (type) {
+    case Type::kString:
+      if (kind == CellKind::kText) return beside == nullptr || check_allowed(literal, *beside);
+      if (literal.type == Type::kDate || literal.type == Type::kDatetime || literal.type == Type::kUuid)
+        return become(CellKind::kText, literal.value.text);
+      return bad_literal(literal, type, beside, "(write '" + as_sql(literal.value) + "' for the text)");
+    case Type::kInteger:
+    case Type::kNumber:
+    case Type::kDecimal: {
+      if (kind == CellKind::kText) {
+        std::optional<Value> number = number_of(literal.value.text);
+        if (!number) return bad_literal(literal, type, beside);
+        literal.value = *std::move(number);
+        literal.type = literal.value.kind == CellKind::kInteger   ? Type::kInteger
+                       : literal.value.kind == CellKind::kDecimal ? Type::kDecimal
+                                                                  : Type::kNumber;
+      } else if (kind != CellKind::kInteger && kind != CellKind::kDecimal && kind != CellKind::kReal64) {
+        return bad_literal(literal, type, beside);
+      }
+      if (exact && type == Type::kInteger && literal.value.kind != CellKind::kInteger)
+        return bad_literal(literal, type, beside);
+      return true;
+    }
+    case Type::kBoolean: {
+      const std::optional<bool> truth =
+          kind == CellKind::kText      ? truth_of(literal.value.text)
+          : kind == CellKind::kBoolean ? std::optional(literal.value.integer != 0)
+          : kind == CellKind::kInteger && (literal.value.integer == 0 || literal.value.integer == 1)
+              ? std::optional(literal.value.integer == 1)
+              : std::nullopt;
+      if (!truth) return bad_literal(literal, type, beside);
+      literal.value = Value();
+      literal.value.kind = CellKind::kBoolean;
+      literal.value.integer = *truth ? 1 : 0;
+      literal.type = type;
+      return true;
+    }
+    case Type::kDate: {
+      if (literal.type == Type::kDate) return true;
+      if (literal.type == Type::kDatetime) {
+        if (exact) return bad_literal(literal, type, beside);
+        return true;
+      }
+      const std::string text = literal.value.text;
+      if (kind != CellKind::kText) return bad_literal(literal, type, beside);
+      if (const auto date = canonical_date(text)) return become(CellKind::kTemporal, *date);
+      if (const auto time = canonical_datetime(text); time && !exact) {
+        (void)become(CellKind::kTemporal, *time);
+        literal.type = Type::kDatetime;
+        return true;
+      }
+      return bad_literal(literal, type, beside);
+    }
+    case Type::kDatetime: {
+      if (literal.type == Type::kDatetime) return true;
+      if (kind != CellKind::kText && literal.type != Type::kDate) return bad_literal(literal, type, beside);
+      const auto time = canonical_datetime(literal.value.text);
+      return time ? become(CellKind::kTemporal, *time) : bad_literal(literal, type, beside);
+    }
+    case Type::kUuid: {
+      if (literal.type == Type::kUuid) return true;
+      const auto uuid = kind == CellKind::kText ? canonical_uuid(literal.value.text) : std::nullopt;
+      return uuid ? become(CellKind::kOther, *uuid) : bad_literal(literal, type, beside);
+    }
+    case Type::kJson:
+      if (kind != CellKind::kText) return bad_literal(literal, type, beside);
+      literal.type = type;
+      return true;
+    case Type::kStringArray:
+    case Type::kIntegerArray:
+      return bad_literal(literal, type, beside);
+  }
+  return false;
+}
+
+BoundPtr Binding::between(const Ast& ast) {
+  const Span before = std::exchange(construct_, ast.span);
+  for (std::size_t i = 1; i < 3; ++i) {
+    if (is_null_literal(*ast.children[i])) (void)null_comparison(ast, *ast.children[0], false);
+  }
+  BoundPtr value = expr(*ast.children[0]);
+  BoundPtr low = expr(*ast.children[1]);
+  BoundPtr high = expr(*ast.children[2]);
+  construct_ = before;
+  if (value == nullptr || low == nullptr || high == nullptr) return nullptr;
+  if (value->type && contract::is_array(*value->type)) {
+    return error("bad-literal-type", "an array lies between nothing", ast.span,
+                 "ask CARDINALITY(array) BETWEEN 1 AND 3");
+  }
+  const bool fine = comparable(value, low, ast.span);
+  if (!comparable(value, high, ast.span) || !fine) return nullptr;
+  BoundPtr made =
+      make_bound(BoundKind::kBetween, Type::kBoolean, ast.span, value->nullable || low->nullable || high->nullable);
+  made->children.push_back(std::move(value));
+  made->children.push_back(std::move(low));
+  made->children.push_back(std::move(high));
+  if (!ast.negated) return made;
+  BoundPtr negation = make_bound(BoundKind::kNot, Type::kBoolean, ast.span, made->nullable);
+  negation->children.push_back(std::move(made));
+  return negation;
+}
+
+BoundPtr Binding::in(const Ast& ast) {
+  const Span before = std::exchange(construct_, ast.span);
+  BoundPtr left = expr(*ast.children.front());
+  BoundPtr made;
+  if (left != nullptr) made = ast.select != nullptr ? in_select(ast, std::move(left)) : in_list(ast, std::move(left));
+  construct_ = before;
+  if (made == nullptr || !ast.negated) return made;
+  BoundPtr negation = make_bound(BoundKind::kNot, Type::kBoolean, ast.span, made->nullable);
+  negation->children.push_back(std::move(made));
+  return negation;
+}
+
+BoundPtr Binding::in_list(const Ast& ast, BoundPtr left) {
+  if (left->type && contract::is_array(*left->type)) {
+    std::string list;
+    for (std::size_t i = 1; i < ast.children.size(); ++i) list += (i == 1 ? "" : ", ") + text_of(ast.children[i]->span);
+    const std::string name = text_of(ast.children.front()->span);
+    const std::string form = (ast.negated ? "NOT " : "") + name + " OVERLAP (" + list + ")";
+    return error("in-list-on-array", "'" + name + "' is an array, and an array is in no list of values", ast.span,
+                 "write " + form + " for \"shares an element\", or " + name + " = (" + list + ") for \"equal as sets\"",
+                 {}, Edit{ast.span, form});
+  }
+  if (ast.children.size() == 1) {
+    return error("syntax-error", "IN () holds nothing", ast.span, "write a value, or leave the condition out");
+  }
+  BoundPtr made = make_bound(BoundKind::kIn, Type::kBoolean, ast.span, left->nullable);
+  made->children.push_back(std::move(left));
+  bool fine = true;
+  for (std::size_t i = 1; i < ast.children.size(); ++i) {
+    const Ast& item = *ast.children[i];
+    if (is_null_literal(item)) {
+      const std::string name = text_of(ast.children.front()->span);
+      const std::string form = name + (ast.negated ? " IS NOT NULL" : " IS NULL");
+      error("null-comparison",
+            ast.negated ? "NOT IN with a NULL matches nothing" : "a NULL in the list of IN is never matched", item.span,
+            "leave NULL out of the list, and write " + form);
+      fine = false;
+      continue;
+    }
+    BoundPtr value = expr(item);
+    if (value == nullptr || !comparable(made->children.front(), value, item.span)) {
+      fine = false;
+      continue;
+    }
+    note_outside_scope(Op::kEqual, *made->children.front(), *value);
+    made->nullable = made->nullable || value->nullable;
+    made->children.push_back(std::move(value));
+  }
+  return fine ? std::move(made) : nullptr;
+}
+
+BoundPtr Binding::in_select(const Ast& ast, BoundPtr left) {
+  std::unique_ptr<BoundSelect> inner = one_column(ast, "IN");
+  if (inner == nullptr) return nullptr;
+  const BoundExpr& item = *inner->items.front().expr;
+  if (!may_compare(item, ast.select->items.front().expr->span)) return nullptr;
+  if (left->type && contract::is_array(*left->type)) {
+    return error("in-list-on-array", "'" + text_of(left->span) + "' is an array, and the subquery gives single values",
+                 ast.span, "write EXISTS (SELECT 1 FROM … WHERE x = ANY(" + text_of(left->span) + "))");
+  }
+  if (ast.negated && item.nullable) {
+    const std::string name = text_of(ast.select->items.front().expr->span);
+    return error("null-comparison", "NOT IN with a subquery that can give NULL matches nothing as soon as it gives one",
+                 ast.span, "add WHERE " + name + " IS NOT NULL to the subquery, or write NOT EXISTS");
+  }
+  if (left->type && item.type && *left->type != *item.type) {
+    const bool numbers = is_number(left->type) && is_number(item.type);
+    if (left->kind == BoundKind::kLiteral) {
+      if (!coerce(*left, *item.type, nullptr)) return nullptr;
+    } else if (!numbers) {
+      return error("bad-literal-type",
+                   "'" + text_of(left->span) + "' is a " + name_of(*left->type) + " and the subquery gives a " +
+                       name_of(*item.type),
+                   ast.span, "compare values of one type, or write a CAST");
+    }
+  }
+  BoundPtr made = make_bound(BoundKind::kInSelect, Type::kBoolean, ast.span, left->nullable || item.nullable);
+  made->children.push_back(std::move(left));
+  made->select = std::move(inner);
+  return made;
+}
+
+// Whether all that the expression reads may be searched for: a comparison with a subquery's values is a filter on them.
+bool Binding::may_compare(const BoundExpr& item, Span span) {
+  if (const RelationColumn* column = column_of(item)) {
+    return with_use(Use::kFilter, [&] { return may_use(*relations_[item.relation], *column, span); });
+  }
+  return std::ranges::all_of(item.children, [&](const BoundPtr& child) { return may_compare(*child, span); });
+}
+
+BoundPtr Binding::like(const Ast& ast) {
+  const Span before = std::exchange(construct_, ast.span);
+  BoundPtr value = expr(*ast.children[0]);
+  BoundPtr pattern = expr(*ast.children[1]);
+  bool fine = value != nullptr && pattern != nullptr && text(*value, ast);
+  if (fine && is_null_literal(*ast.children[1])) {
+    (void)null_comparison(ast, *ast.children[0], ast.negated);
+    fine = false;
+  }
+  fine = fine && text(*pattern, ast);
+  construct_ = before;
+  if (!fine) return nullptr;
+  BoundPtr made = make_bound(BoundKind::kLike, Type::kBoolean, ast.span, value->nullable || pattern->nullable);
+  made->fold = ast.fold;
+  if (ast.children.size() > 2) {
+    const Ast& escape = *ast.children[2];
+    const bool one =
+        escape.kind == ExprKind::kLiteral && escape.literal == LiteralKind::kText && escape.text.size() == 1;
+    if (!one) return error("syntax-error", "ESCAPE takes one character", escape.span, "write ESCAPE '!'");
+    made->text = escape.text;
+  }
+  if (pattern->kind == BoundKind::kLiteral && !made->text.empty()) {
+    std::size_t escapes = 0;
+    const std::string& written = pattern->value.text;
+    while (escapes < written.size() && written[written.size() - 1 - escapes] == made->text.front()) ++escapes;
+    if (escapes % 2 == 1)
+      return error("syntax-error", "the pattern ends in its escape character", ast.children[1]->span,
+                   "double it, or leave it out");
+  }
+  made->children.push_back(std::move(value));
+  made->children.push_back(std::move(pattern));
+  if (!ast.negated) return made;
+  BoundPtr negation = make_bound(BoundKind::kNot, Type::kBoolean, ast.span, made->nullable);
+  negation->children.push_back(std::move(made));
+  return negation;
+}
+
+}  // namespace candor::bind

@@ -1,0 +1,498 @@
+// Expressions but for comparisons and functions: literals, logic, arithmetic, CASE, CAST, subqueries.
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.h"
+#include "bind/binding.h"
+#include "bind/literals.h"
+
+namespace candor::bind {
+
+using dialect::ExprKind;
+using dialect::LiteralKind;
+
+BoundPtr Binding::expr(const Ast& ast) {
+  switch (ast.kind) {
+    case ExprKind::kLiteral:
+      return literal(ast);
+    case ExprKind::kColumn:
+      return column(ast);
+    case ExprKind::kUnary:
+      return unary(ast);
+    case ExprKind::kBinary:
+      return binary(ast);
+    case ExprKind::kIs:
+      return is(ast);
+    case ExprKind::kBetween:
+      return between(ast);
+    case ExprKind::kIn:
+      return in(ast);
+    case ExprKind::kInArray:
+      return in_array(ast);
+    case ExprKind::kLike:
+      return like(ast);
+    case ExprKind::kExists:
+      return exists(ast);
+    case ExprKind::kSubquery:
+      return subquery(ast);
+    case ExprKind::kFunction:
+      return function(ast);
+    case ExprKind::kCase:
+      return case_of(ast);
+    case ExprKind::kCast:
+      return cast(ast);
+    case ExprKind::kList:
+      return error("unsupported-construct", "a list of values can't stand here", ast.span,
+                   "compare an array column with it, or write IN (…)");
+    case ExprKind::kInterval:
+      return error("unsupported-construct", "an INTERVAL stands alone", ast.span,
+                   "add it to a date: due_at + INTERVAL '7 days'");
+    case ExprKind::kStar:
+      return error("syntax-error", "* can't stand here", ast.span, "write COUNT(*), or the columns");
+    case ExprKind::kDefault:
+      return error("unsupported-construct", "DEFAULT stands in VALUES and SET alone", ast.span, "write the value");
+  }
+  return nullptr;
+}
+
+BoundPtr Binding::condition(const Ast& ast) {
+  BoundPtr made = expr(ast);
+  if (made == nullptr) return nullptr;
+  if (made->kind == BoundKind::kLiteral && made->type != Type::kBoolean) {
+    if (made->value.is_null()) {
+      return error("null-comparison", "NULL as a condition is never true", ast.span, "write a condition on a column");
+    }
+    if (!coerce(*made, Type::kBoolean, nullptr)) return nullptr;
+  }
+  if (made->type != Type::kBoolean) {
+    return error("bad-literal-type",
+                 "'" + text_of(ast.span) + "' is a " +
+                     std::string(contract::to_string(made->type.value_or(Type::kString))) + " and no condition",
+                 ast.span, "compare it with a value");
+  }
+  return made;
+}
+
+BoundPtr Binding::literal(const Ast& ast) {
+  BoundPtr made = make_bound(BoundKind::kLiteral, std::nullopt, ast.span, false);
+  const auto bad = [&](std::string_view what, std::string_view example) {
+    return error("bad-literal-type", "'" + ast.text + "' is no " + std::string(what), ast.span,
+                 "write it as " + std::string(example));
+  };
+  switch (ast.literal) {
+    case LiteralKind::kNull:
+      made->nullable = true;
+      return made;
+    case LiteralKind::kBoolean:
+      made->type = Type::kBoolean;
+      made->value.kind = CellKind::kBoolean;
+      made->value.integer = ast.text == "true" ? 1 : 0;
+      return made;
+    case LiteralKind::kInteger:
+    case LiteralKind::kDecimal:
+    case LiteralKind::kReal: {
+      std::optional<Value> number = number_of(ast.text);
+      if (!number)
+        return error("integer-overflow", ast.text + " is no 64-bit integer", ast.span,
+                     "write it with a decimal point, or as a text");
+      made->type = number->kind == CellKind::kInteger   ? Type::kInteger
+                   : number->kind == CellKind::kDecimal ? Type::kDecimal
+                                                        : Type::kNumber;
+      made->value = *std::move(number);
+      return made;
+    }
+    case LiteralKind::kText:
+      made->type = Type::kString;
+      made->value = text_value(ast.text);
+      return made;
+    case LiteralKind::kDate:
+    case LiteralKind::kDatetime: {
+      const bool date = ast.literal == LiteralKind::kDate;
+      std::optional<std::string> text = date ? canonical_date(ast.text) : canonical_datetime(ast.text);
+      if (!text) return date ? bad("date", "DATE '2024-12-31'") : bad("time", "TIMESTAMP '2024-12-31 23:59:59'");
+      made->type = date ? Type::kDate : Type::kDatetime;
+      made->value.kind = CellKind::kTemporal;
+      made->value.text = *std::move(text);
+      return made;
+    }
+  }
+  return nullptr;
+}
+
+BoundPtr Binding::binary(const Ast& ast) {
+  switch (ast.op) {
+    case Op::kAnd:
+    case Op::kOr:
+      return logic(ast);
+    case Op::kConcat:
+      return concatenation(ast);
+    case Op::kOverlap:
+    case Op::kContains:
+      return array_operator(ast);
+    default:
+      return dialect::is_comparison(ast.op) ? compare(ast) : arithmetic(ast);
+  }
+}
+
+BoundPtr Binding::logic(const Ast& ast) {
+  BoundPtr made = make_bound(ast.op == Op::kAnd ? BoundKind::kAnd : BoundKind::kOr, Type::kBoolean, ast.span, false);
+  bool fine = true;
+  for (const dialect::ExprPtr& child : ast.children) {
+    BoundPtr bound = condition(*child);
+    fine = fine && bound != nullptr;
+    if (bound == nullptr) continue;
+    made->nullable = made->nullable || bound->nullable;
+    made->children.push_back(std::move(bound));
+  }
+  return fine ? std::move(made) : nullptr;
+}
+
+BoundPtr Binding::unary(const Ast& ast) {
+  if (ast.op == Op::kNot) {
+    BoundPtr child = condition(*ast.children.front());
+    if (child == nullptr) return nullptr;
+    BoundPtr made = make_bound(BoundKind::kNot, Type::kBoolean, ast.span, child->nullable);
+    made->children.push_back(std::move(child));
+    return made;
+  }
+  BoundPtr child = expr(*ast.children.front());
+  if (child == nullptr || !number(*child, "-")) return nullptr;
+  BoundPtr made = make_bound(BoundKind::kNegate, child->type, ast.span, child->nullable);
+  made->children.push_back(std::move(child));
+  return made;
+}
+
+bool Binding::number(const BoundExpr& expr, std::string_view what) {
+  if (is_number(expr.type) || !expr.type) return true;
+  error("bad-literal-type",
+        std::string(what) + " takes numbers, and '" + text_of(expr.span) + "' is a " +
+            std::string(contract::to_string(*expr.type)),
+        expr.span, "write a number or a column of numbers");
+  return false;
+}
+
+BoundPtr Binding::arithmetic(const Ast& ast) {
+  const Ast& right_ast = *ast.children[1];
+  const bool adds = ast.op == Op::kAdd || ast.op == Op::kSubtract;
+  if (adds && right_ast.kind == ExprKind::kInterval) {
+    BoundPtr left = expr(*ast.children[0]);
+    return left == nullptr ? nullptr : time_arithmetic(ast, std::move(left), nullptr);
+  }
+  BoundPtr left = expr(*ast.children[0]);
+  BoundPtr right = expr(right_ast);
+  if (left == nullptr || right == nullptr) return nullptr;
+  if (adds && (is_time(left->type) || is_time(right->type)))
+    return time_arithmetic(ast, std::move(left), std::move(right));
+  const std::string op(dialect::to_string(ast.op));
+  const bool fine = number(*left, op);
+  if (!number(*right, op) || !fine) return nullptr;
+  const bool integers = left->type == Type::kInteger && right->type == Type::kInteger;
+  const bool divides = ast.op == Op::kDivide || ast.op == Op::kDivideInteger || ast.op == Op::kModulo;
+  if ((ast.op == Op::kDivideInteger || ast.op == Op::kModulo) && !integers) {
+    return error("bad-literal-type", op + " takes two integers", ast.span, "write ROUND or FLOOR of an exact division");
+  }
+  const bool by_literal = right->kind == BoundKind::kLiteral;
+  const bool by_zero = by_literal && right->value.kind == CellKind::kInteger && right->value.integer == 0;
+  if (divides && by_zero)
+    warn("division-by-zero", "a division by zero is NULL", "exclude zero, or say with COALESCE what it shall be");
+  BoundPtr made = make_bound(BoundKind::kArithmetic, integers && ast.op != Op::kDivide ? Type::kInteger : Type::kNumber,
+                             ast.span, left->nullable || right->nullable || (divides && (!by_literal || by_zero)));
+  made->op = ast.op;
+  made->children.push_back(std::move(left));
+  made->children.push_back(std::move(right));
+  return made;
+}
+
+// A date or time with an INTERVAL, or a date with a number of days.
+BoundPtr Binding::time_arithmetic(const Ast& ast, BoundPtr left, BoundPtr right) {
+  const auto fail = [&] {
+    return error("unsupported-construct", "'" + text_of(ast.span) + "' adds what can't be added", ast.span,
+                 "write due_at + INTERVAL '7 days'");
+  };
+  std::int64_t amount = 0;
+  std::string unit = "day";
+  if (right == nullptr) {
+    const Ast& interval = *ast.children[1];
+    amount = std::stoll(interval.text);
+    unit = interval.names.front().text;
+    if (left->kind == BoundKind::kLiteral && left->type == Type::kString && !coerce(*left, Type::kDatetime, nullptr))
+      return nullptr;
+  } else if (left->type == Type::kDate && right->kind == BoundKind::kLiteral &&
+             right->value.kind == CellKind::kInteger) {
+    amount = right->value.integer;
+  } else {
+    return fail();
+  }
+  if (!is_time(left->type)) return fail();
+  if (ast.op == Op::kSubtract) amount = -amount;
+  const bool days = unit == "day" || unit == "week" || unit == "month" || unit == "quarter" || unit == "year";
+  BoundPtr made = make_bound(BoundKind::kAddInterval, days ? left->type : Type::kDatetime, ast.span, left->nullable);
+  constexpr std::int64_t kMicros = 1'000'000;
+  if (unit == "day") made->days = amount;
+  if (unit == "week") made->days = amount * 7;
+  if (unit == "month") made->months = amount;
+  if (unit == "quarter") made->months = amount * 3;
+  if (unit == "year") made->months = amount * 12;
+  if (unit == "hour") made->microseconds = amount * 3600 * kMicros;
+  if (unit == "minute") made->microseconds = amount * 60 * kMicros;
+  if (unit == "second") made->microseconds = amount * kMicros;
+  made->children.push_back(std::move(left));
+  return made;
+}
+
+// Tells where the construct is a text's affair and the expression none. A NULL is a text too.
+bool Binding::text(BoundExpr& one, const Ast& construct) {
+  if (!one.type || *one.type == Type::kString) return true;
+  const Span whole = construct_.end > construct_.start ? construct_ : construct.span;
+  if (contract::is_array(*one.type)) {
+    (void)text_function_on_array(construct, one);
+    return false;
+  }
+  const std::string type(contract::to_string(*one.type));
+  error("text-function-on-non-text",
+        "'" + text_of(whole) + "' treats " + text_of(one.span) + " as a text, and it is a " + type, construct.span,
+        "compare it with a value of its type: " + text_of(one.span) + " = " + std::string(example_of(*one.type)));
+  return false;
+}
+
+BoundPtr Binding::concatenation(const Ast& ast) {
+  BoundPtr left = expr(*ast.children[0]);
+  BoundPtr right = expr(*ast.children[1]);
+  if (left == nullptr || right == nullptr) return nullptr;
+  for (BoundPtr* side : {&left, &right}) {
+    const bool castable = (*side)->type == Type::kInteger || (*side)->type == Type::kDecimal ||
+                          is_time((*side)->type) || (*side)->type == Type::kUuid;
+    if (castable) {
+      BoundPtr cast = make_bound(BoundKind::kCast, Type::kString, (*side)->span, (*side)->nullable);
+      cast->children.push_back(std::move(*side));
+      *side = std::move(cast);
+    } else if (!text(**side, ast)) {
+      return nullptr;
+    }
+  }
+  BoundPtr made = make_bound(BoundKind::kConcat, Type::kString, ast.span, left->nullable || right->nullable);
+  made->children.push_back(std::move(left));
+  made->children.push_back(std::move(right));
+  return made;
+}
+
+BoundPtr Binding::is(const Ast& ast) {
+  const bool null_test = ast.literal == LiteralKind::kNull;
+  BoundPtr child = null_test ? expr(*ast.children.front()) : condition(*ast.children.front());
+  if (child == nullptr) return nullptr;
+  if (null_test && child->kind == BoundKind::kColumn && !child->nullable) {
+    const std::string name = text_of(ast.children.front()->span);
+    if (child->type && contract::is_array(*child->type)) {
+      const std::string form = name + (ast.negated ? " <> ()" : " = ()");
+      return error("never-null", "'" + name + "' is an array that is never NULL", ast.span,
+                   "write " + form + " for " + (ast.negated ? "\"some\"" : "\"none\""), {}, Edit{ast.span, form});
+    }
+    warn("never-null", "'" + name + "' is never NULL, so '" + text_of(ast.span) + "' is " +
+                           (ast.negated ? "true" : "false") + " for every row");
+  }
+  BoundPtr made = make_bound(null_test ? BoundKind::kIsNull : BoundKind::kIsTruth, Type::kBoolean, ast.span, false);
+  made->truth = ast.text == "true";
+  made->children.push_back(std::move(child));
+  if (!ast.negated) return made;
+  BoundPtr negation = make_bound(BoundKind::kNot, Type::kBoolean, ast.span, false);
+  negation->children.push_back(std::move(made));
+  return negation;
+}
+
+BoundPtr Binding::case_of(const Ast& ast) {
+  BoundPtr made = make_bound(BoundKind::kCase, std::nullopt, ast.span, !ast.has_else);
+  const std::size_t first = ast.has_operand ? 1 : 0;
+  const std::size_t pairs_end = ast.children.size() - (ast.has_else ? 1 : 0);
+  bool fine = true;
+  for (std::size_t i = first; i + 1 < pairs_end + 1 && i < pairs_end; i += 2) {
+    BoundPtr when;
+    if (ast.has_operand) {
+      const Ast& value = *ast.children[i];
+      if (value.kind == ExprKind::kLiteral && value.literal == LiteralKind::kNull) {
+        error("null-comparison", "WHEN NULL is never true", value.span, "write CASE WHEN … IS NULL THEN …");
+        fine = false;
+        continue;
+      }
+      BoundPtr left = expr(*ast.children.front());
+      BoundPtr right = expr(value);
+      if (left == nullptr || right == nullptr) {
+        fine = false;
+        continue;
+      }
+      when = compare_bound(Op::kEqual, std::move(left), std::move(right), value);
+    } else {
+      when = condition(*ast.children[i]);
+    }
+    BoundPtr then = expr(*ast.children[i + 1]);
+    fine = fine && when != nullptr && then != nullptr;
+    if (!fine) continue;
+    made->nullable = made->nullable || then->nullable;
+    made->children.push_back(std::move(when));
+    made->children.push_back(std::move(then));
+  }
+  if (ast.has_else) {
+    BoundPtr otherwise = expr(*ast.children.back());
+    if (otherwise == nullptr) return nullptr;
+    made->nullable = made->nullable || otherwise->nullable;
+    made->children.push_back(std::move(otherwise));
+  }
+  if (!fine) return nullptr;
+  std::vector<BoundPtr*> results;
+  for (std::size_t i = 1; i < made->children.size(); i += 2) results.push_back(&made->children[i]);
+  if (ast.has_else) results.push_back(&made->children.back());
+  if (!unify(results, ast.span)) return nullptr;
+  for (BoundPtr* result : results) {
+    if ((*result)->type) made->type = (*result)->type;
+  }
+  return made;
+}
+
+// Gives the expressions one type: numbers meet, literals follow the others.
+bool Binding::unify(std::vector<BoundPtr*> exprs, Span span) {
+  std::optional<Type> type;
+  for (BoundPtr* one : exprs) {
+    const bool follows = (*one)->kind == BoundKind::kLiteral;
+    if (!follows && (*one)->type && !type) type = (*one)->type;
+    if (!follows && type && (*one)->type && *type != *(*one)->type && is_number(type) && is_number((*one)->type))
+      type = Type::kNumber;
+    if (!follows && type == Type::kDate && (*one)->type == Type::kDatetime) type = Type::kDatetime;
+  }
+  for (BoundPtr* one : exprs) {
+    if (!type && (*one)->type) type = (*one)->type;
+    if (is_number(type) && is_number((*one)->type) && *type != *(*one)->type) type = Type::kNumber;
+  }
+  for (BoundPtr* one : exprs) {
+    BoundExpr& value = **one;
+    if (!value.type || !type || *value.type == *type) continue;
+    if (is_number(value.type) && is_number(type)) continue;
+    if (value.kind == BoundKind::kLiteral) {
+      if (!coerce(value, *type, nullptr)) return false;
+      continue;
+    }
+    if (value.type == Type::kDate && type == Type::kDatetime) {
+      BoundPtr cast = make_bound(BoundKind::kCast, type, value.span, value.nullable);
+      cast->children.push_back(std::move(*one));
+      *one = std::move(cast);
+      continue;
+    }
+    error("bad-literal-type",
+          "'" + text_of(span) + "' mixes " + std::string(contract::to_string(*type)) + " and " +
+              std::string(contract::to_string(*value.type)),
+          value.span, "write values of one type, or a CAST");
+    return false;
+  }
+  return true;
+}
+
+namespace {
+
+std::optional<Type> cast_type(std::string type) {
+  const bool array = type.ends_with("[]");
+  if (array) type.resize(type.size() - 2);
+  if (const std::size_t open = type.find('('); open != std::string::npos) type.resize(open);
+  const auto is = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, type) != names.end();
+  };
+  std::optional<Type> found;
+  if (is({"text", "varchar", "char", "character", "character varying", "string", "nvarchar", "bpchar", "clob"}))
+    found = Type::kString;
+  if (is({"integer", "int", "bigint", "smallint", "tinyint", "int2", "int4", "int8", "signed", "long", "hugeint"}))
+    found = Type::kInteger;
+  if (is({"real", "double", "double precision", "float", "float4", "float8", "number"})) found = Type::kNumber;
+  if (is({"numeric", "decimal", "dec", "money"})) found = Type::kDecimal;
+  if (is({"boolean", "bool", "bit"})) found = Type::kBoolean;
+  if (is({"date"})) found = Type::kDate;
+  if (is({"timestamp", "datetime", "timestamptz", "timestamp without time zone", "timestamp with time zone",
+          "datetime2"}))
+    found = Type::kDatetime;
+  if (is({"uuid", "uniqueidentifier"})) found = Type::kUuid;
+  if (is({"json", "jsonb"})) found = Type::kJson;
+  if (!array || !found) return found;
+  if (*found == Type::kString) return Type::kStringArray;
+  return *found == Type::kInteger ? std::optional(Type::kIntegerArray) : std::nullopt;
+}
+
+}  // namespace
+
+BoundPtr Binding::cast(const Ast& ast) {
+  const std::optional<Type> type = cast_type(ast.text);
+  if (!type || *type == Type::kJson) {
+    return error("unsupported-construct", "a cast to " + ast.text + " is not part of the dialect", ast.span,
+                 "types are string, integer, number, decimal, boolean, date, datetime, uuid");
+  }
+  const Ast& inner = *ast.children.front();
+  if (inner.kind == ExprKind::kList) {
+    BoundExpr beside;
+    return contract::is_array(*type)
+               ? array_value(inner, *type, beside)
+               : error("bad-literal-type", "a list is no " + ast.text, ast.span, "cast it to text[]");
+  }
+  BoundPtr child = expr(inner);
+  if (child == nullptr) return nullptr;
+  if (child->kind == BoundKind::kLiteral && child->type) {
+    const bool to_text = *type == Type::kString && child->type != Type::kString;
+    if (to_text) {
+      const std::string text = child->value.kind == CellKind::kInteger ? std::to_string(child->value.integer)
+                               : child->value.kind == CellKind::kBoolean
+                                   ? (child->value.integer != 0 ? "true" : "false")
+                                   : child->value.text;
+      child->value = text_value(text);
+      child->type = Type::kString;
+      return child;
+    }
+    return coerce(*child, *type, nullptr) ? std::move(child) : nullptr;
+  }
+  if (!child->type || *child->type == *type) return child;
+  const Type from = *child->type;
+  const Type to = *type;
+  if (to == Type::kString && (contract::is_array(from) || from == Type::kJson || from == Type::kNumber)) {
+    (void)text(*child, ast);
+    return nullptr;
+  }
+  const bool fine = to == Type::kString || (is_number(from) && is_number(to)) || (is_time(from) && is_time(to)) ||
+                    (from == Type::kString && !contract::is_array(to)) ||
+                    (from == Type::kBoolean && to == Type::kInteger);
+  if (!fine) {
+    return error(
+        "bad-literal-type",
+        "a " + std::string(contract::to_string(from)) + " can't be cast to " + std::string(contract::to_string(to)),
+        ast.span, "compare it with a value of its type: " + std::string(example_of(from)));
+  }
+  BoundPtr made = make_bound(BoundKind::kCast, to, ast.span, child->nullable);
+  made->children.push_back(std::move(child));
+  return made;
+}
+
+// A subquery that gives one column.
+std::unique_ptr<BoundSelect> Binding::one_column(const Ast& ast, std::string_view what) {
+  std::unique_ptr<BoundSelect> made = select(*ast.select, false);
+  if (made == nullptr) return nullptr;
+  if (made->items.size() != 1) {
+    error("unsupported-construct",
+          std::string(what) + " takes a subquery of one column, and this one has " + std::to_string(made->items.size()),
+          ast.span, "list the one column");
+    return nullptr;
+  }
+  return made;
+}
+
+BoundPtr Binding::subquery(const Ast& ast) {
+  std::unique_ptr<BoundSelect> inner = one_column(ast, "a value");
+  if (inner == nullptr) return nullptr;
+  BoundPtr made = make_bound(BoundKind::kScalar, inner->items.front().expr->type, ast.span, true);
+  made->select = std::move(inner);
+  return made;
+}
+
+BoundPtr Binding::exists(const Ast& ast) {
+  std::unique_ptr<BoundSelect> inner = select(*ast.select, false);
+  if (inner == nullptr) return nullptr;
+  BoundPtr made = make_bound(BoundKind::kExists, Type::kBoolean, ast.span, false);
+  made->select = std::move(inner);
+  if (!ast.negated) return made;
+  BoundPtr negation = make_bound(BoundKind::kNot, Type::kBoolean, ast.span, false);
+  negation->children.push_back(std::move(made));
+  return negation;
+}
+
+}  // namespace candor::bind

@@ -1,0 +1,120 @@
+// What the engines' SQL has in common, and where each says it in its own way: private to this folder.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bind/bound.h"
+#include "lower/lower.h"
+
+namespace candor::lower {
+
+using bind::BoundExpr;
+using bind::BoundKind;
+using bind::BoundSelect;
+using bind::Function;
+using bind::Op;
+using bind::Relation;
+using bind::RelationKind;
+using contract::Type;
+
+class Dialect {
+ public:
+  explicit Dialect(const Storage& storage) : storage_(storage) {}
+  virtual ~Dialect() = default;
+
+  [[nodiscard]] std::string select(const BoundSelect& plan, const Lowering::SelectOptions& options);
+  // With the common table expressions that were met before it.
+  [[nodiscard]] std::string with_common(std::string sql) const;
+  [[nodiscard]] std::string expr(const BoundExpr& expr);
+  [[nodiscard]] std::string from(const BoundSelect& plan);
+  [[nodiscard]] std::string scan(const contract::Resource& resource, const std::set<std::size_t>* used);
+  [[nodiscard]] std::string table_name(const contract::Resource& resource) const;
+  // " WHERE" with the scope, and the rows that are not deleted softly.
+  [[nodiscard]] std::string row_filter(const contract::Resource& resource);
+  [[nodiscard]] std::string value(const Value& value, std::optional<Type> type);
+  [[nodiscard]] std::string key_value(const contract::Resource& resource, const Value& key);
+  void substitute(std::size_t relation, std::vector<std::string> columns) {
+    substitutes_[relation] = std::move(columns);
+  }
+  void know(const Relation& relation) { relations_[relation.id] = &relation; }
+  [[nodiscard]] std::vector<Value> take_parameters() { return std::move(parameters_); }
+  [[nodiscard]] const Storage& storage() const { return storage_; }
+  [[nodiscard]] const StoredTable& stored(const contract::Resource& resource) const {
+    return storage_.tables.at(&resource);
+  }
+
+  // A column of the table as what the contract says it is; and a value as the table stores it.
+  [[nodiscard]] virtual std::string read_column(const StoredTable& table, const contract::Column& column) = 0;
+  [[nodiscard]] virtual std::string stored_value(const StoredTable& table, const contract::Column& column,
+                                                 const Value& value);
+  [[nodiscard]] virtual std::string quoted_table(const StoredTable& table) const = 0;
+
+ protected:
+  // ---- one engine's way ----
+  [[nodiscard]] virtual std::string placeholder(std::size_t number) const = 0;
+  [[nodiscard]] virtual std::string typed(const std::string& placeholder, std::optional<Type> type) const = 0;
+  [[nodiscard]] virtual Value bindable(const Value& value) const { return value; }
+  [[nodiscard]] virtual std::string unnest(const Relation& relation) = 0;
+  [[nodiscard]] virtual std::string element(const Relation& relation) const = 0;  // the column of an UNNEST
+  [[nodiscard]] virtual std::string distinct_from(const std::string& a, const std::string& b, bool negated) const = 0;
+  [[nodiscard]] virtual std::string ordered(const std::string& sql, std::optional<Type> type) const {
+    (void)type;
+    return sql;
+  }
+  [[nodiscard]] virtual std::string arithmetic(const BoundExpr& expr) = 0;
+  [[nodiscard]] virtual std::string negate(const BoundExpr& expr) = 0;
+  [[nodiscard]] virtual std::string add_interval(const BoundExpr& expr) = 0;
+  [[nodiscard]] virtual std::string like(const BoundExpr& expr) = 0;
+  [[nodiscard]] virtual std::string contains_text(const BoundExpr& expr) = 0;
+  [[nodiscard]] virtual std::string function(const BoundExpr& expr) = 0;
+  [[nodiscard]] virtual std::string aggregate(const BoundExpr& expr) = 0;
+  [[nodiscard]] virtual std::string cast(const BoundExpr& expr) = 0;
+  [[nodiscard]] virtual std::string array(const BoundExpr& expr) = 0;
+  [[nodiscard]] virtual std::string array_predicate(const BoundExpr& expr) = 0;
+  [[nodiscard]] virtual std::string scalar(const BoundExpr& expr);
+  [[nodiscard]] virtual std::string fold(const std::string& sql) const = 0;
+
+  // ---- for all of them ----
+  [[nodiscard]] std::string parameter(const Value& value, std::optional<Type> type);
+  [[nodiscard]] std::string text_parameter(std::string_view text);
+  [[nodiscard]] std::string integer_parameter(std::int64_t number);
+  [[nodiscard]] std::string column(const BoundExpr& expr);
+  [[nodiscard]] std::string joined(const BoundExpr& expr, std::string_view separator);
+  [[nodiscard]] std::string compare(const BoundExpr& expr);
+  [[nodiscard]] std::string case_of(const BoundExpr& expr);
+  [[nodiscard]] std::string call(std::string_view name, const BoundExpr& expr);
+  [[nodiscard]] std::string order_list(const std::vector<bind::BoundOrder>& order);
+  [[nodiscard]] std::string filtered(std::string aggregate, const BoundExpr& expr);
+  // strftime's letters one by one, so that a format is never text of a statement.
+  [[nodiscard]] std::string format_time(const BoundExpr& expr,
+                                        const std::vector<std::pair<char, std::string>>& letters);
+  [[nodiscard]] std::string relation_sql(const Relation& relation);
+  [[nodiscard]] std::string known_rows(const Relation& relation);
+
+  const Storage& storage_;
+
+ private:
+  [[nodiscard]] std::string select_core(const BoundSelect& plan);
+  [[nodiscard]] std::string paging(const BoundSelect& plan, const Lowering::SelectOptions& options);
+  void know_all(const BoundSelect& plan);
+
+  std::vector<Value> parameters_;
+  std::map<std::size_t, const Relation*> relations_;
+  std::map<std::size_t, std::vector<std::string>> substitutes_;
+  std::map<const BoundSelect*, std::string> common_;
+  std::vector<std::pair<std::string, std::string>> common_sql_;
+};
+
+[[nodiscard]] std::unique_ptr<Dialect> make_duckdb(const Storage& storage);
+[[nodiscard]] std::unique_ptr<Dialect> make_sqlite(const Storage& storage);
+[[nodiscard]] std::unique_ptr<Dialect> make_postgres(const Storage& storage);
+
+[[nodiscard]] std::string quote_name(std::string_view name);
+
+}  // namespace candor::lower

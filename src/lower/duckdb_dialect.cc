@@ -1,0 +1,355 @@
+// DuckDB. Its own functions serve but for folding case and rounding, where Candor's are registered.
+#include <utility>
+
+#include "base/ascii.h"
+#include "lower/dialect.h"
+
+namespace candor::lower {
+namespace {
+
+using bind::is_time;
+
+class DuckdbDialect final : public Dialect {
+ public:
+  using Dialect::Dialect;
+
+  std::string quoted_table(const StoredTable& table) const override {
+    return quote_name(storage_.source) + "." + quote_name(table.schema) + "." + quote_name(table.name);
+  }
+
+  std::string read_column(const StoredTable& table, const contract::Column& column) override {
+    const std::string name = quote_name(column.stored);
+    const auto found = table.types.find(lower_ascii(column.stored));
+    const std::string stored = found == table.types.end() ? "" : lower_ascii(found->second);
+    switch (column.type) {
+      case Type::kString:
+        return stored == "varchar" ? name : "CAST(" + name + " AS VARCHAR)";
+      case Type::kDatetime:
+        if (stored == "timestamp") return name;
+        return stored == "timestamp with time zone" ? "(" + name + " AT TIME ZONE 'UTC')"
+                                                    : "CAST(" + name + " AS TIMESTAMP)";
+      case Type::kDate:
+        return stored == "date" ? name : "CAST(" + name + " AS DATE)";
+      case Type::kUuid:
+        return stored == "uuid" ? name : "CAST(" + name + " AS UUID)";
+      case Type::kNumber:
+        return stored == "double" ? name : "CAST(" + name + " AS DOUBLE)";
+      case Type::kBoolean:
+        return stored == "boolean" ? name : "CAST(" + name + " AS BOOLEAN)";
+      case Type::kStringArray:
+        if (stored == "varchar[]") return name;
+        return stored.ends_with("[]") ? "CAST(" + name + " AS VARCHAR[])"
+                                      : "from_json(CAST(" + name + " AS JSON), '[\"VARCHAR\"]')";
+      case Type::kIntegerArray:
+        return stored.ends_with("[]") ? "CAST(" + name + " AS BIGINT[])"
+                                      : "from_json(CAST(" + name + " AS JSON), '[\"BIGINT\"]')";
+      case Type::kJson:
+        return stored == "json" ? name : "CAST(" + name + " AS JSON)";
+      case Type::kInteger:
+      case Type::kDecimal:
+        return name;
+    }
+    return name;
+  }
+
+  std::string stored_value(const StoredTable& table, const contract::Column& column, const Value& given) override {
+    if (given.is_null()) return "NULL";
+    if (!contract::is_array(column.type)) return value(given, column.type);
+    const auto found = table.types.find(lower_ascii(column.stored));
+    const bool list = found != table.types.end() && found->second.ends_with("[]");
+    const std::string sql = list_of(given.parts, column.type);
+    return list ? sql : "CAST(to_json(" + sql + ") AS VARCHAR)";
+  }
+
+ protected:
+  std::string placeholder(std::size_t number) const override { return "$" + std::to_string(number); }
+
+  std::string typed(const std::string& placeholder, std::optional<Type> type) const override {
+    if (!type) return placeholder;
+    switch (*type) {
+      case Type::kDate:
+        return "CAST(" + placeholder + " AS DATE)";
+      case Type::kDatetime:
+        return "CAST(" + placeholder + " AS TIMESTAMP)";
+      case Type::kUuid:
+        return "CAST(" + placeholder + " AS UUID)";
+      case Type::kInteger:
+        return "CAST(" + placeholder + " AS BIGINT)";
+      case Type::kNumber:
+      case Type::kDecimal:
+        return "CAST(" + placeholder + " AS DOUBLE)";
+      case Type::kBoolean:
+        return "CAST(" + placeholder + " AS BOOLEAN)";
+      case Type::kJson:
+        return "CAST(" + placeholder + " AS JSON)";
+      default:
+        return "CAST(" + placeholder + " AS VARCHAR)";
+    }
+  }
+
+  std::string unnest(const Relation& relation) override {
+    return "UNNEST(" + expr(*relation.array) + ") AS t" + std::to_string(relation.id) + "(\"v\")";
+  }
+  std::string element(const Relation& relation) const override { return "t" + std::to_string(relation.id) + ".\"v\""; }
+
+  std::string distinct_from(const std::string& a, const std::string& b, bool negated) const override {
+    return "(" + a + (negated ? " IS NOT DISTINCT FROM " : " IS DISTINCT FROM ") + b + ")";
+  }
+
+  std::string arithmetic(const BoundExpr& one) override {
+    const bool integers = one.type == Type::kInteger;
+    const auto operand = [&](const BoundExpr& child) {
+      return std::string("CAST(") + expr(child) + (integers ? " AS BIGINT)" : " AS DOUBLE)");
+    };
+    const std::string a = operand(*one.children[0]);
+    const std::string b = operand(*one.children[1]);
+    switch (one.op) {
+      case Op::kDivide:
+        return "(" + a + " / NULLIF(" + b + ", 0))";
+      case Op::kDivideInteger:
+        return "(" + a + " // NULLIF(" + b + ", 0))";
+      case Op::kModulo:
+        return "(" + a + " % NULLIF(" + b + ", 0))";
+      default:
+        return "(" + a + " " + std::string(dialect::to_string(one.op)) + " " + b + ")";
+    }
+  }
+
+  std::string negate(const BoundExpr& one) override {
+    return "(- CAST(" + expr(*one.children[0]) + (one.type == Type::kInteger ? " AS BIGINT))" : " AS DOUBLE))");
+  }
+
+  std::string add_interval(const BoundExpr& one) override {
+    const std::string sum = "(" + expr(*one.children[0]) + " + to_months(CAST(" + integer_parameter(one.months) +
+                            " AS INTEGER)) + to_days(CAST(" + integer_parameter(one.days) +
+                            " AS INTEGER)) + to_microseconds(" + integer_parameter(one.microseconds) + "))";
+    return "CAST(" + sum + (one.type == Type::kDate ? " AS DATE)" : " AS TIMESTAMP)");
+  }
+
+  std::string fold(const std::string& sql) const override { return "candor_fold(" + sql + ")"; }
+
+  std::string like(const BoundExpr& one) override {
+    std::string value = expr(*one.children[0]);
+    std::string pattern = expr(*one.children[1]);
+    if (one.fold) {
+      value = fold(value);
+      pattern = fold(pattern);
+    }
+    if (one.text.empty()) return "(" + value + " LIKE " + pattern + ")";
+    return "like_escape(" + value + ", " + pattern + ", " +
+           text_parameter(one.fold ? lower_ascii(one.text) : one.text) + ")";
+  }
+
+  std::string contains_text(const BoundExpr& one) override {
+    const std::string wanted = fold(expr(*one.children[1]));
+    const std::string value = expr(*one.children[0]);
+    if (one.children[0]->type != Type::kStringArray) return "contains(" + fold(value) + ", " + wanted + ")";
+    return "EXISTS (SELECT 1 FROM (SELECT UNNEST(" + value + ") AS \"v\") AS e WHERE contains(" + fold("e.\"v\"") +
+           ", " + wanted + "))";
+  }
+
+  std::string array(const BoundExpr& one) override {
+    std::vector<Value> parts;
+    for (const bind::BoundPtr& child : one.children) parts.push_back(child->value);
+    return list_of(parts, *one.type);
+  }
+
+  std::string array_predicate(const BoundExpr& one) override {
+    switch (one.kind) {
+      case BoundKind::kOverlap:
+        return guarded("list_has_any", one);
+      case BoundKind::kContainsAll:
+        return guarded("list_has_all", one);
+      case BoundKind::kHas:
+        return guarded("list_contains", one);
+      default:
+        return "(list_sort(" + expr(*one.children[0]) + ") = list_sort(" + expr(*one.children[1]) + "))";
+    }
+  }
+
+  std::string cast(const BoundExpr& one) override {
+    const std::string value = expr(*one.children[0]);
+    const std::optional<Type> from = one.children[0]->type;
+    switch (*one.type) {
+      case Type::kString:
+        if (is_time(from)) return "replace(CAST(" + value + " AS VARCHAR), ' ', 'T')";
+        return "CAST(" + value + " AS VARCHAR)";
+      case Type::kInteger:
+        if (from == Type::kString) return checked(value, "^\\s*[+-]?[0-9]+\\s*$", "BIGINT");
+        if (from == Type::kBoolean) return "CAST(" + value + " AS BIGINT)";
+        return "CAST(candor_round(CAST(" + value + " AS DOUBLE), CAST(0 AS BIGINT)) AS BIGINT)";
+      case Type::kNumber:
+      case Type::kDecimal:
+        if (from == Type::kString)
+          return checked(value, "^\\s*[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?\\s*$", "DOUBLE");
+        return "CAST(" + value + " AS DOUBLE)";
+      case Type::kDate:
+        return "CAST(" + value + " AS DATE)";
+      case Type::kDatetime:
+        return "CAST(" + value + " AS TIMESTAMP)";
+      case Type::kBoolean:
+        return "CAST(" + value + " AS BOOLEAN)";
+      case Type::kUuid:
+        return "CAST(" + value + " AS UUID)";
+      default:
+        return value;
+    }
+  }
+
+  std::string aggregate(const BoundExpr& one) override {
+    const std::string distinct = one.distinct ? "DISTINCT " : "";
+    const std::string child = one.children.empty() ? "" : expr(*one.children[0]);
+    switch (one.aggregate) {
+      case bind::Aggregate::kCount:
+        return filtered(one.children.empty() ? "COUNT(*)" : "COUNT(" + distinct + child + ")", one);
+      case bind::Aggregate::kSum:
+        if (one.type == Type::kInteger) return "CAST(" + filtered("SUM(" + distinct + child + ")", one) + " AS BIGINT)";
+        return filtered("SUM(" + distinct + child + ")", one);
+      case bind::Aggregate::kAverage:
+        return filtered("AVG(" + distinct + "CAST(" + child + " AS DOUBLE))", one);
+      case bind::Aggregate::kMinimum:
+        return filtered("MIN(" + child + ")", one);
+      case bind::Aggregate::kMaximum:
+        return filtered("MAX(" + child + ")", one);
+      case bind::Aggregate::kJoin:
+        return join_texts(one, distinct, child);
+    }
+    return "NULL";
+  }
+
+  std::string function(const BoundExpr& one) override {
+    switch (one.function) {
+      case Function::kLower:
+        return call("candor_lower", one);
+      case Function::kUpper:
+        return call("candor_upper", one);
+      case Function::kTrim:
+        return one.children.size() == 1 ? "TRIM(" + expr(*one.children[0]) + ", ' ')" : call("TRIM", one);
+      case Function::kTrimLeft:
+        return one.children.size() == 1 ? "LTRIM(" + expr(*one.children[0]) + ", ' ')" : call("LTRIM", one);
+      case Function::kTrimRight:
+        return one.children.size() == 1 ? "RTRIM(" + expr(*one.children[0]) + ", ' ')" : call("RTRIM", one);
+      case Function::kLength:
+        return call("LENGTH", one);
+      case Function::kSubstring:
+        return substring(one);
+      case Function::kReplace:
+        return call("REPLACE", one);
+      case Function::kPosition:
+        return "STRPOS(" + expr(*one.children[1]) + ", " + expr(*one.children[0]) + ")";
+      case Function::kConcat:
+        return call("CONCAT", one);
+      case Function::kLeft:
+        return call("LEFT", one);
+      case Function::kRight:
+        return call("RIGHT", one);
+      case Function::kCoalesce:
+        return call("COALESCE", one);
+      case Function::kNullIf:
+        return call("NULLIF", one);
+      case Function::kAbs:
+        return "ABS(CAST(" + expr(*one.children[0]) + (one.type == Type::kInteger ? " AS BIGINT))" : " AS DOUBLE))");
+      case Function::kRound:
+        if (one.type == Type::kInteger) return expr(*one.children[0]);
+        return "candor_round(CAST(" + expr(*one.children[0]) + " AS DOUBLE), " +
+               (one.children.size() > 1 ? "CAST(" + expr(*one.children[1]) + " AS BIGINT)" : integer_parameter(0)) +
+               ")";
+      case Function::kFloor:
+        return one.type == Type::kInteger ? expr(*one.children[0])
+                                          : "FLOOR(CAST(" + expr(*one.children[0]) + " AS DOUBLE))";
+      case Function::kCeiling:
+        return one.type == Type::kInteger ? expr(*one.children[0])
+                                          : "CEIL(CAST(" + expr(*one.children[0]) + " AS DOUBLE))";
+      case Function::kGreatest:
+        return call("GREATEST", one);
+      case Function::kLeast:
+        return call("LEAST", one);
+      case Function::kNow:
+        return typed(parameter(text_value(storage_.now), std::nullopt), Type::kDatetime);
+      case Function::kCurrentDate:
+        return typed(parameter(text_value(storage_.now.substr(0, 10)), std::nullopt), Type::kDate);
+      case Function::kToDate:
+        return "CAST(" + expr(*one.children[0]) + " AS DATE)";
+      case Function::kDateTrunc:
+        return "CAST(date_trunc(" + text_parameter(one.text) + ", " + expr(*one.children[0]) + ") AS TIMESTAMP)";
+      case Function::kExtract:
+        return extract(one);
+      case Function::kFormatTime:
+        return format(one);
+      case Function::kRandom:
+        return "RANDOM()";
+      case Function::kArrayLength:
+        return "LEN(" + expr(*one.children[0]) + ")";
+    }
+    return "NULL";
+  }
+
+ private:
+  // NULL in gives NULL out, which DuckDB's list functions do not all keep.
+  std::string guarded(std::string_view name, const BoundExpr& one) {
+    const std::string sql = call(name, one);
+    if (!one.nullable) return sql;
+    std::string nulls;
+    for (const bind::BoundPtr& child : one.children) {
+      if (child->nullable) nulls += (nulls.empty() ? "" : " OR ") + expr(*child) + " IS NULL";
+    }
+    return "CASE WHEN " + nulls + " THEN NULL ELSE " + sql + " END";
+  }
+
+  std::string list_of(const std::vector<Value>& parts, Type type) {
+    const bool texts = type == Type::kStringArray;
+    if (parts.empty()) return texts ? "CAST([] AS VARCHAR[])" : "CAST([] AS BIGINT[])";
+    std::string sql = "list_value(";
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      sql += (i == 0 ? "" : ", ") + value(parts[i], texts ? Type::kString : Type::kInteger);
+    }
+    return sql + ")";
+  }
+
+  std::string checked(const std::string& value, const std::string& pattern, std::string_view type) {
+    return "CASE WHEN " + value + " IS NULL THEN NULL WHEN regexp_matches(" + value + ", " + text_parameter(pattern) +
+           ") THEN CAST(trim(" + value + ") AS " + std::string(type) + ") ELSE error('candor:bad-stored-value:' || " +
+           value + ") END";
+  }
+
+  std::string join_texts(const BoundExpr& one, const std::string& distinct, const std::string& child) {
+    std::string sql = "list(" + distinct + child;
+    if (!one.order.empty()) sql += " ORDER BY " + order_list(one.order);
+    sql += ") FILTER (WHERE " + child + " IS NOT NULL";
+    if (one.condition != nullptr) sql += " AND " + expr(*one.condition);
+    return "array_to_string(" + sql + "), " + text_parameter(one.text) + ")";
+  }
+
+  // The standard's positions: what lies before the first character counts.
+  std::string substring(const BoundExpr& one) {
+    const std::string text = expr(*one.children[0]);
+    const std::string from = "CAST(" + expr(*one.children[1]) + " AS BIGINT)";
+    if (one.children.size() == 2) return "SUBSTRING(" + text + ", GREATEST(" + from + ", 1))";
+    const std::string count = "CAST(" + expr(*one.children[2]) + " AS BIGINT)";
+    return "SUBSTRING(" + text + ", GREATEST(" + from + ", 1), GREATEST(" + from + " + " + count + " - GREATEST(" +
+           from + ", 1), 0))";
+  }
+
+  std::string extract(const BoundExpr& one) {
+    const std::string time = expr(*one.children[0]);
+    if (one.text == "second") return "(date_part('microseconds', CAST(" + time + " AS TIMESTAMP)) / 1000000.0::DOUBLE)";
+    if (one.text == "epoch") return "epoch(CAST(" + time + " AS TIMESTAMP))";
+    return "date_part(" + text_parameter(one.text) + ", CAST(" + time + " AS TIMESTAMP))";
+  }
+
+  std::string format(const BoundExpr& one) {
+    const std::string time = "CAST(" + expr(*one.children[0]) + " AS TIMESTAMP)";
+    std::vector<std::pair<char, std::string>> letters;
+    for (const char letter : std::string_view("YmdHMSjw")) {
+      letters.emplace_back(letter, "strftime(" + time + ", '%" + std::string(1, letter) + "')");
+    }
+    letters.emplace_back('f', "(strftime(" + time + ", '%S') || '.' || substr(strftime(" + time + ", '%f'), 1, 3))");
+    return format_time(one, letters);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Dialect> make_duckdb(const Storage& storage) { return std::make_unique<DuckdbDialect>(storage); }
+
+}  // namespace candor::lower

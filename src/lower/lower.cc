@@ -1,0 +1,219 @@
+// The statements of one plan: the read itself, its count, and what a write asks and does row by row.
+#include "lower/lower.h"
+
+#include <utility>
+
+#include "lower/dialect.h"
+
+namespace candor::lower {
+namespace {
+
+std::unique_ptr<Dialect> make(const Storage& storage) {
+  switch (storage.target) {
+    case Target::kDuckdb:
+      return make_duckdb(storage);
+    case Target::kSqlite:
+      return make_sqlite(storage);
+    case Target::kPostgres:
+      return make_postgres(storage);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Lowering::Lowering(const Storage& storage) : dialect_(make(storage)) {}
+Lowering::~Lowering() = default;
+
+Lowered Lowering::select(const bind::BoundSelect& plan) { return select(plan, {}); }
+
+Lowered Lowering::select(const bind::BoundSelect& plan, const SelectOptions& options) {
+  Lowered made;
+  const std::string sql = dialect_->select(plan, options);
+  made.sql = dialect_->with_common(sql);
+  made.parameters = dialect_->take_parameters();
+  for (const bind::BoundItem& item : plan.items) made.types.push_back(item.expr->type);
+  return made;
+}
+
+Lowered Lowering::count(const bind::BoundSelect& plan) {
+  SelectOptions options;
+  options.with_order = false;
+  options.with_limit = false;
+  const std::string sql = dialect_->select(plan, options);
+  return {dialect_->with_common("SELECT COUNT(*) FROM (" + sql + ") AS q"),
+          dialect_->take_parameters(),
+          {contract::Type::kInteger}};
+}
+
+namespace {
+
+std::string source_of(Dialect& dialect, const bind::BoundWrite& plan) {
+  dialect.know(*plan.target);
+  return " FROM " + dialect.scan(*plan.resource, nullptr) + " AS t" + std::to_string(plan.target->id);
+}
+
+std::string key_of(const bind::BoundWrite& plan) {
+  return "t" + std::to_string(plan.target->id) + "." + quote_name(plan.resource->find(plan.resource->key)->name);
+}
+
+std::string key_list(Dialect& dialect, const contract::Resource& resource, const std::vector<Value>& keys) {
+  std::string list;
+  for (const Value& key : keys) list += (list.empty() ? "" : ", ") + dialect.key_value(resource, key);
+  return list;
+}
+
+}  // namespace
+
+Lowered Lowering::matched_rows(const bind::BoundWrite& plan, std::int64_t limit) {
+  Lowered made;
+  const std::string source = source_of(*dialect_, plan);
+  std::string sql = "SELECT " + key_of(plan) + " AS \"key\"";
+  made.types.emplace_back(plan.resource->find(plan.resource->key)->type);
+  for (std::size_t i = 0; i < plan.set.size(); ++i) {
+    sql += ", " + dialect_->expr(*plan.set[i].value) + " AS \"v" + std::to_string(i) + "\"";
+    made.types.push_back(plan.resource->columns[plan.set[i].column].type);
+  }
+  sql += source;
+  if (plan.where != nullptr) sql += " WHERE " + dialect_->expr(*plan.where);
+  sql += " ORDER BY 1 LIMIT " + std::to_string(limit);
+  made.sql = dialect_->with_common(sql);
+  made.parameters = dialect_->take_parameters();
+  return made;
+}
+
+Lowered Lowering::matched_count(const bind::BoundWrite& plan) {
+  std::string sql = "SELECT COUNT(*)" + source_of(*dialect_, plan);
+  if (plan.where != nullptr) sql += " WHERE " + dialect_->expr(*plan.where);
+  return {dialect_->with_common(sql), dialect_->take_parameters(), {contract::Type::kInteger}};
+}
+
+Lowered Lowering::count_all(const contract::Resource& resource) {
+  const std::string sql = "SELECT COUNT(*) FROM " + dialect_->scan(resource, nullptr) + " AS q";
+  return {sql, dialect_->take_parameters(), {contract::Type::kInteger}};
+}
+
+Lowered Lowering::values(const std::vector<const bind::BoundExpr*>& row) {
+  Lowered made;
+  for (const bind::BoundExpr* one : row) {
+    made.sql += (made.sql.empty() ? "SELECT " : ", ") + dialect_->expr(*one) + " AS \"v" +
+                std::to_string(made.types.size()) + "\"";
+    made.types.push_back(one->type);
+  }
+  made.sql = dialect_->with_common(made.sql);
+  made.parameters = dialect_->take_parameters();
+  return made;
+}
+
+Lowered Lowering::known_keys(const contract::Resource& resource, const std::vector<Value>& keys) {
+  const contract::Column& key = *resource.find(resource.key);
+  const StoredTable& table = dialect_->stored(resource);
+  const std::string column = dialect_->read_column(table, key);
+  const std::string filter = dialect_->row_filter(resource);
+  const std::string visible =
+      filter.empty() ? std::string("1") : "CASE WHEN " + filter.substr(7) + " THEN 1 ELSE 0 END";
+  const std::string sql = "SELECT " + column + " AS \"key\", " + visible + " AS \"visible\" FROM " +
+                          dialect_->quoted_table(table) + " WHERE " + column + " IN (" +
+                          key_list(*dialect_, resource, keys) + ")";
+  return {sql, dialect_->take_parameters(), {key.type, contract::Type::kInteger}};
+}
+
+Lowered Lowering::conflict_row(const bind::BoundWrite& plan, const Value& key, const std::vector<Value>& excluded) {
+  Lowered made;
+  const std::string source = source_of(*dialect_, plan);
+  std::vector<std::string> columns;
+  for (std::size_t i = 0; i < plan.resource->columns.size(); ++i) {
+    columns.push_back(dialect_->value(excluded[i], plan.resource->columns[i].type));
+  }
+  dialect_->substitute(plan.excluded->id, std::move(columns));
+  std::string sql = "SELECT " + key_of(plan) + " AS \"key\"";
+  made.types.emplace_back(plan.resource->find(plan.resource->key)->type);
+  for (std::size_t i = 0; i < plan.conflict_set.size(); ++i) {
+    sql += ", " + dialect_->expr(*plan.conflict_set[i].value) + " AS \"v" + std::to_string(i) + "\"";
+    made.types.push_back(plan.resource->columns[plan.conflict_set[i].column].type);
+  }
+  sql += source + " WHERE " + key_of(plan) + " = " + dialect_->key_value(*plan.resource, key);
+  if (plan.conflict_where != nullptr) sql += " AND " + dialect_->expr(*plan.conflict_where);
+  made.sql = dialect_->with_common(sql);
+  made.parameters = dialect_->take_parameters();
+  return made;
+}
+
+Lowered Lowering::returning(const bind::BoundWrite& plan, const std::vector<Value>& keys) {
+  Lowered made;
+  const std::string source = source_of(*dialect_, plan);
+  std::string sql = "SELECT " + key_of(plan) + " AS \"key\"";
+  made.types.emplace_back(plan.resource->find(plan.resource->key)->type);
+  for (std::size_t i = 0; i < plan.returning.size(); ++i) {
+    sql += ", " + dialect_->expr(*plan.returning[i].expr) + " AS \"c" + std::to_string(i) + "\"";
+    made.types.push_back(plan.returning[i].expr->type);
+  }
+  sql += source + " WHERE " + key_of(plan) + " IN (" + key_list(*dialect_, *plan.resource, keys) + ")";
+  made.sql = dialect_->with_common(sql);
+  made.parameters = dialect_->take_parameters();
+  return made;
+}
+
+Lowered Lowering::stored_rows(const contract::Resource& resource, const std::vector<Value>& keys) {
+  const contract::Column& key = *resource.find(resource.key);
+  const StoredTable& table = dialect_->stored(resource);
+  std::string sql = "SELECT " + dialect_->read_column(table, key) + " AS \"key\"";
+  Lowered made;
+  made.types.emplace_back(key.type);
+  for (const std::string& column : table.columns) {
+    sql += ", " + quote_name(column);
+    made.types.emplace_back(std::nullopt);
+  }
+  sql += " FROM " + dialect_->quoted_table(table) + " WHERE " + dialect_->read_column(table, key) + " IN (" +
+         key_list(*dialect_, resource, keys) + ")";
+  made.sql = sql;
+  made.parameters = dialect_->take_parameters();
+  return made;
+}
+
+Lowered Lowering::insert(const contract::Resource& resource, const std::vector<ColumnValue>& values) {
+  const contract::Column& key = *resource.find(resource.key);
+  const StoredTable& table = dialect_->stored(resource);
+  const Storage& storage = dialect_->storage();
+  std::string columns;
+  std::string row;
+  const auto add = [&](const std::string& column, const std::string& value) {
+    columns += (columns.empty() ? "" : ", ") + quote_name(column);
+    row += (row.empty() ? "" : ", ") + value;
+  };
+  for (const ColumnValue& one : values) add(one.column->stored, dialect_->stored_value(table, *one.column, one.value));
+  if (!storage.scope_column.empty() && table.has(storage.scope_column)) {
+    add(storage.scope_column, dialect_->value(text_value(storage.scope_value), contract::Type::kString));
+  }
+  const std::string target = "INSERT INTO " + dialect_->quoted_table(table);
+  std::string sql = target + (columns.empty() ? " DEFAULT VALUES" : " (" + columns + ") VALUES (" + row + ")");
+  sql += " RETURNING " + dialect_->read_column(table, key) + " AS \"key\"";
+  return {sql, dialect_->take_parameters(), {key.type}};
+}
+
+Lowered Lowering::update(const contract::Resource& resource, const Value& key, const std::vector<ColumnValue>& values) {
+  const contract::Column& column = *resource.find(resource.key);
+  const StoredTable& table = dialect_->stored(resource);
+  std::string set;
+  for (const ColumnValue& one : values) {
+    set += (set.empty() ? "" : ", ") + quote_name(one.column->stored) + " = " +
+           dialect_->stored_value(table, *one.column, one.value);
+  }
+  const std::string filter = dialect_->row_filter(resource);
+  const std::string sql = "UPDATE " + dialect_->quoted_table(table) + " SET " + set +
+                          (filter.empty() ? " WHERE " : filter + " AND ") + quote_name(column.stored) + " = " +
+                          dialect_->key_value(resource, key);
+  return {sql, dialect_->take_parameters(), {}};
+}
+
+Lowered Lowering::remove(const contract::Resource& resource, const Value& key) {
+  const contract::Column& column = *resource.find(resource.key);
+  const StoredTable& table = dialect_->stored(resource);
+  const std::string filter = dialect_->row_filter(resource);
+  const std::string sql = "DELETE FROM " + dialect_->quoted_table(table) +
+                          (filter.empty() ? " WHERE " : filter + " AND ") + quote_name(column.stored) + " = " +
+                          dialect_->key_value(resource, key);
+  return {sql, dialect_->take_parameters(), {}};
+}
+
+}  // namespace candor::lower

@@ -1,0 +1,96 @@
+// A logical plan as an engine's SQL. Values are bound parameters, never text of the statement; names are those of the
+// contract and of the source's own catalog.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/value.h"
+#include "bind/bound.h"
+#include "contract/contract.h"
+
+namespace candor::lower {
+
+enum class Target : std::uint8_t { kDuckdb, kSqlite, kPostgres };
+
+// A table or view of the source as it stores things.
+struct StoredTable {
+  std::string schema;
+  std::string name;
+  std::vector<std::string> columns;                       // in the table's order
+  std::map<std::string, std::string, std::less<>> types;  // column in lower case -> type as the engine names it
+  [[nodiscard]] bool has(std::string_view column) const;
+};
+
+// Where the resources of a contract are, and which rows of them the caller may see.
+struct Storage {
+  Target target = Target::kDuckdb;
+  std::string source;  // the catalog's name in full names
+  std::map<const contract::Resource*, StoredTable> tables;
+  std::string scope_column;  // empty: no scope
+  std::string scope_value;
+  std::string now;  // canonical datetime, one for a whole batch
+};
+
+struct Lowered {
+  std::string sql;
+  std::vector<Value> parameters;
+  std::vector<std::optional<contract::Type>> types;  // of its columns
+};
+
+class Dialect;
+
+// Lowers statements; one object for one statement.
+class Lowering {
+ public:
+  explicit Lowering(const Storage& storage);
+  ~Lowering();
+
+  struct SelectOptions {
+    std::optional<std::int64_t> limit;  // in place of the plan's
+    bool with_order = true;
+    bool with_limit = true;
+  };
+  [[nodiscard]] Lowered select(const bind::BoundSelect& plan, const SelectOptions& options);
+  [[nodiscard]] Lowered select(const bind::BoundSelect& plan);
+  // Its rows counted, without its LIMIT.
+  [[nodiscard]] Lowered count(const bind::BoundSelect& plan);
+
+  // Rows that an UPDATE or DELETE matches: the key, then the new values of `set` in their order. At most `limit` rows.
+  [[nodiscard]] Lowered matched_rows(const bind::BoundWrite& plan, std::int64_t limit);
+  [[nodiscard]] Lowered matched_count(const bind::BoundWrite& plan);
+  // All rows of the resource that the caller sees, counted.
+  [[nodiscard]] Lowered count_all(const contract::Resource& resource);
+  // One row: the values of a row of VALUES that are no literals.
+  [[nodiscard]] Lowered values(const std::vector<const bind::BoundExpr*>& row);
+  // Which of the keys are there: the key and whether the caller sees the row.
+  [[nodiscard]] Lowered known_keys(const contract::Resource& resource, const std::vector<Value>& keys);
+  // Of the row with the key, what DO UPDATE makes of it; no row when its WHERE does not hold. `excluded`: the row that was not
+  // inserted, by column of the resource.
+  [[nodiscard]] Lowered conflict_row(const bind::BoundWrite& plan, const Value& key,
+                                     const std::vector<Value>& excluded);
+  // The items of RETURNING for the keys, each row begun by its key.
+  [[nodiscard]] Lowered returning(const bind::BoundWrite& plan, const std::vector<Value>& keys);
+  // The stored rows with these keys, all columns of the table as they are, for undoing.
+  [[nodiscard]] Lowered stored_rows(const contract::Resource& resource, const std::vector<Value>& keys);
+
+  struct ColumnValue {
+    const contract::Column* column = nullptr;  // of the resource
+    Value value;
+  };
+  // INSERT of one row, giving its key.
+  [[nodiscard]] Lowered insert(const contract::Resource& resource, const std::vector<ColumnValue>& values);
+  [[nodiscard]] Lowered update(const contract::Resource& resource, const Value& key,
+                               const std::vector<ColumnValue>& values);
+  [[nodiscard]] Lowered remove(const contract::Resource& resource, const Value& key);
+
+ private:
+  std::unique_ptr<Dialect> dialect_;
+};
+
+}  // namespace candor::lower

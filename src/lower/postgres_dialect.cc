@@ -1,0 +1,328 @@
+// PostgreSQL. All parameters are texts with a cast of their own; texts are ordered by code point and folded by ICU's root
+// locale, mended where that is not one to one.
+#include <utility>
+
+#include "base/ascii.h"
+#include "lower/dialect.h"
+
+namespace candor::lower {
+namespace {
+
+using bind::is_time;
+
+std::string_view cast_name(Type type) {
+  switch (type) {
+    case Type::kString:
+      return "text";
+    case Type::kInteger:
+      return "int8";
+    case Type::kNumber:
+      return "float8";
+    case Type::kDecimal:
+      return "numeric";
+    case Type::kBoolean:
+      return "bool";
+    case Type::kDate:
+      return "date";
+    case Type::kDatetime:
+      return "timestamp";
+    case Type::kUuid:
+      return "uuid";
+    case Type::kJson:
+      return "jsonb";
+    case Type::kStringArray:
+      return "text[]";
+    case Type::kIntegerArray:
+      return "int8[]";
+  }
+  return "text";
+}
+
+class PostgresDialect final : public Dialect {
+ public:
+  using Dialect::Dialect;
+
+  std::string quoted_table(const StoredTable& table) const override {
+    return quote_name(table.schema) + "." + quote_name(table.name);
+  }
+
+  std::string read_column(const StoredTable& table, const contract::Column& column) override {
+    const std::string name = quote_name(column.stored);
+    const auto found = table.types.find(lower_ascii(column.stored));
+    const std::string stored = found == table.types.end() ? "" : lower_ascii(found->second);
+    const bool json = stored == "json" || stored == "jsonb";
+    switch (column.type) {
+      case Type::kString:
+        return stored == "text" ? name : name + "::text";
+      case Type::kDatetime:
+        return stored.starts_with("timestamp with time zone") || stored == "timestamptz"
+                   ? "(" + name + " AT TIME ZONE 'UTC')"
+                   : name;
+      case Type::kUuid:
+        return stored == "uuid" ? name : name + "::uuid";
+      case Type::kStringArray:
+        if (json)
+          return "CASE WHEN " + name + " IS NULL THEN NULL ELSE ARRAY(SELECT jsonb_array_elements_text(" + name +
+                 "::jsonb)) END";
+        return stored == "text[]" ? name : name + "::text[]";
+      case Type::kIntegerArray:
+        if (json)
+          return "CASE WHEN " + name + " IS NULL THEN NULL ELSE ARRAY(SELECT jsonb_array_elements_text(" + name +
+                 "::jsonb)::int8) END";
+        return name + "::int8[]";
+      default:
+        return name;
+    }
+  }
+
+  std::string stored_value(const StoredTable& table, const contract::Column& column, const Value& given) override {
+    if (given.is_null()) return "NULL";
+    const auto found = table.types.find(lower_ascii(column.stored));
+    const std::string stored = found == table.types.end() ? "" : found->second;
+    if (!contract::is_array(column.type)) {
+      const std::string sql = value(given, column.type);
+      return stored.empty() || column.type == Type::kDatetime ? sql : "CAST(" + sql + " AS " + stored + ")";
+    }
+    const std::string sql = list_of(given.parts, column.type);
+    return stored == "json" || stored == "jsonb" ? "to_jsonb(" + sql + ")" : sql;
+  }
+
+ protected:
+  std::string placeholder(std::size_t number) const override { return "$" + std::to_string(number); }
+  std::string typed(const std::string& placeholder, std::optional<Type> type) const override {
+    return placeholder + "::" + std::string(cast_name(type.value_or(Type::kString)));
+  }
+
+  std::string unnest(const Relation& relation) override {
+    return "LATERAL unnest(" + expr(*relation.array) + ") AS t" + std::to_string(relation.id) + "(\"v\")";
+  }
+  std::string element(const Relation& relation) const override { return "t" + std::to_string(relation.id) + ".\"v\""; }
+
+  std::string distinct_from(const std::string& a, const std::string& b, bool negated) const override {
+    return "(" + a + (negated ? " IS NOT DISTINCT FROM " : " IS DISTINCT FROM ") + b + ")";
+  }
+
+  std::string ordered(const std::string& sql, std::optional<Type> type) const override {
+    return type == Type::kString ? sql + " COLLATE \"C\"" : sql;
+  }
+
+  std::string arithmetic(const BoundExpr& one) override {
+    const bool integers = one.type == Type::kInteger;
+    const auto operand = [&](const BoundExpr& child) { return expr(child) + (integers ? "::int8" : "::float8"); };
+    const std::string a = operand(*one.children[0]);
+    const std::string b = operand(*one.children[1]);
+    switch (one.op) {
+      case Op::kDivide:
+      case Op::kDivideInteger:
+        return "(" + a + " / NULLIF(" + b + ", 0))";
+      case Op::kModulo:
+        return "(" + a + " % NULLIF(" + b + ", 0))";
+      default:
+        return "(" + a + " " + std::string(dialect::to_string(one.op)) + " " + b + ")";
+    }
+  }
+
+  std::string negate(const BoundExpr& one) override {
+    return "(- " + expr(*one.children[0]) + (one.type == Type::kInteger ? "::int8)" : "::float8)");
+  }
+
+  std::string add_interval(const BoundExpr& one) override {
+    const std::string sum = "(" + expr(*one.children[0]) + " + make_interval(months => " +
+                            integer_parameter(one.months) + "::int, days => " + integer_parameter(one.days) +
+                            "::int, secs => " + integer_parameter(one.microseconds) + "::float8 / 1000000))";
+    return sum + (one.type == Type::kDate ? "::date" : "::timestamp");
+  }
+
+  // ICU lowers by context and makes two characters of one dotted capital I; folding is one to one.
+  std::string fold(const std::string& sql) const override { return "translate(" + lowered(sql) + ", 'ςſẞ', 'σsß')"; }
+
+  std::string like(const BoundExpr& one) override {
+    std::string value = expr(*one.children[0]);
+    std::string pattern = expr(*one.children[1]);
+    if (one.fold) {
+      value = fold(value);
+      pattern = fold(pattern);
+    }
+    return "(" + value + " LIKE " + pattern + " ESCAPE " + text_parameter(one.fold ? lower_ascii(one.text) : one.text) +
+           ")";
+  }
+
+  std::string contains_text(const BoundExpr& one) override {
+    const std::string wanted = fold(expr(*one.children[1]));
+    const std::string value = expr(*one.children[0]);
+    if (one.children[0]->type != Type::kStringArray) return "(strpos(" + fold(value) + ", " + wanted + ") > 0)";
+    return "EXISTS (SELECT 1 FROM unnest(" + value + ") AS e(\"v\") WHERE strpos(" + fold("e.\"v\"") + ", " + wanted +
+           ") > 0)";
+  }
+
+  std::string array(const BoundExpr& one) override {
+    std::vector<Value> parts;
+    for (const bind::BoundPtr& child : one.children) parts.push_back(child->value);
+    return list_of(parts, *one.type);
+  }
+
+  std::string array_predicate(const BoundExpr& one) override {
+    const std::string a = expr(*one.children[0]);
+    const std::string b = expr(*one.children[1]);
+    switch (one.kind) {
+      case BoundKind::kOverlap:
+        return "(" + a + " && " + b + ")";
+      case BoundKind::kContainsAll:
+        return "(" + a + " @> " + b + ")";
+      case BoundKind::kHas:
+        return "(" + b + " = ANY(" + a + "))";
+      default:
+        break;
+    }
+    const std::string order = one.children[0]->type == Type::kStringArray ? " COLLATE \"C\"" : "";
+    const auto sorted = [&](const std::string& list) {
+      return "ARRAY(SELECT e.v FROM unnest(" + list + ") AS e(v) ORDER BY e.v" + order + ")";
+    };
+    const std::string equal = "(" + sorted(a) + " = " + sorted(b) + ")";
+    return one.nullable ? "CASE WHEN " + a + " IS NULL OR " + b + " IS NULL THEN NULL ELSE " + equal + " END" : equal;
+  }
+
+  std::string cast(const BoundExpr& one) override {
+    const std::string value = expr(*one.children[0]);
+    const std::optional<Type> from = one.children[0]->type;
+    if (*one.type == Type::kString && is_time(from)) return "replace(" + value + "::text, ' ', 'T')";
+    if (*one.type == Type::kInteger && (from == Type::kNumber || from == Type::kDecimal))
+      return "round(" + value + "::numeric)::int8";
+    if (*one.type == Type::kInteger && from == Type::kBoolean) return value + "::int::int8";
+    if (*one.type == Type::kDecimal && from == Type::kString) return value + "::float8";
+    return "(" + value + ")::" + std::string(cast_name(*one.type));
+  }
+
+  std::string aggregate(const BoundExpr& one) override {
+    const std::string distinct = one.distinct ? "DISTINCT " : "";
+    const std::string child = one.children.empty() ? "" : expr(*one.children[0]);
+    const std::optional<Type> type = one.children.empty() ? std::nullopt : one.children[0]->type;
+    switch (one.aggregate) {
+      case bind::Aggregate::kCount:
+        return filtered(one.children.empty() ? "count(*)" : "count(" + distinct + child + ")", one);
+      case bind::Aggregate::kSum:
+        if (one.type == Type::kInteger) return filtered("sum(" + distinct + child + ")", one) + "::int8";
+        return filtered("sum(" + distinct + child + ")", one);
+      case bind::Aggregate::kAverage:
+        return filtered("avg(" + distinct + child + ")", one) + "::float8";
+      case bind::Aggregate::kMinimum:
+      case bind::Aggregate::kMaximum: {
+        const std::string name = one.aggregate == bind::Aggregate::kMinimum ? "min(" : "max(";
+        if (type == Type::kUuid) return filtered(name + child + "::text)", one) + "::uuid";
+        return filtered(name + ordered(child, type) + ")", one);
+      }
+      case bind::Aggregate::kJoin: {
+        std::string sql = "string_agg(" + distinct + child + ", " + text_parameter(one.text);
+        if (!one.order.empty()) sql += " ORDER BY " + order_list(one.order);
+        return filtered(sql + ")", one);
+      }
+    }
+    return "NULL";
+  }
+
+  std::string function(const BoundExpr& one) override {
+    const auto argument = [&](std::size_t i) { return expr(*one.children[i]); };
+    switch (one.function) {
+      case Function::kLower:
+        return lowered(argument(0));
+      case Function::kUpper:
+        return "upper(" + argument(0) + " COLLATE \"C.utf8\")";
+      case Function::kTrim:
+        return call("btrim", one);
+      case Function::kTrimLeft:
+        return call("ltrim", one);
+      case Function::kTrimRight:
+        return call("rtrim", one);
+      case Function::kLength:
+        return "char_length(" + argument(0) + ")::int8";
+      case Function::kSubstring: {
+        std::string sql = "substring(" + argument(0) + " FROM (" + argument(1) + ")::int";
+        if (one.children.size() > 2) sql += " FOR (" + argument(2) + ")::int";
+        return sql + ")";
+      }
+      case Function::kReplace:
+        return call("replace", one);
+      case Function::kPosition:
+        return "strpos(" + argument(1) + ", " + argument(0) + ")::int8";
+      case Function::kConcat:
+        return call("concat", one);
+      case Function::kLeft:
+        return "left(" + argument(0) + ", (" + argument(1) + ")::int)";
+      case Function::kRight:
+        return "right(" + argument(0) + ", (" + argument(1) + ")::int)";
+      case Function::kCoalesce:
+        return call("coalesce", one);
+      case Function::kNullIf:
+        return call("nullif", one);
+      case Function::kAbs:
+        return "abs(" + argument(0) + (one.type == Type::kInteger ? "::int8)" : "::float8)");
+      case Function::kRound:
+        if (one.type == Type::kInteger) return argument(0);
+        return "round(" + argument(0) + "::numeric, " +
+               (one.children.size() > 1 ? "(" + argument(1) + ")::int" : std::string("0")) + ")::float8";
+      case Function::kFloor:
+        return one.type == Type::kInteger ? argument(0) : "floor(" + argument(0) + "::float8)";
+      case Function::kCeiling:
+        return one.type == Type::kInteger ? argument(0) : "ceil(" + argument(0) + "::float8)";
+      case Function::kGreatest:
+      case Function::kLeast: {
+        const std::string name = one.function == Function::kGreatest ? "greatest" : "least";
+        std::string list;
+        for (const bind::BoundPtr& child : one.children)
+          list += (list.empty() ? "" : ", ") + ordered(expr(*child), one.type);
+        return name + "(" + list + ")";
+      }
+      case Function::kNow:
+        return text_parameter(storage_.now) + "::timestamp";
+      case Function::kCurrentDate:
+        return text_parameter(storage_.now.substr(0, 10)) + "::date";
+      case Function::kToDate:
+        return "(" + argument(0) + ")::date";
+      case Function::kDateTrunc:
+        return "date_trunc(" + text_parameter(one.text) + ", (" + argument(0) + ")::timestamp)";
+      case Function::kExtract:
+        return "date_part(" + text_parameter(one.text) + ", (" + argument(0) + ")::timestamp)" +
+               (one.type == Type::kInteger ? "::int8" : "");
+      case Function::kFormatTime:
+        return format(one);
+      case Function::kRandom:
+        return "random()";
+      case Function::kArrayLength:
+        return "cardinality(" + argument(0) + ")::int8";
+    }
+    return "NULL";
+  }
+
+ private:
+  static std::string lowered(const std::string& sql) { return "lower(" + sql + " COLLATE \"C.utf8\")"; }
+
+  std::string list_of(const std::vector<Value>& parts, Type type) {
+    const std::string name(cast_name(type));
+    if (parts.empty()) return "'{}'::" + name;
+    std::string sql = "ARRAY[";
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      sql += (i == 0 ? "" : ", ") + value(parts[i], type == Type::kStringArray ? Type::kString : Type::kInteger);
+    }
+    return sql + "]::" + name;
+  }
+
+  std::string format(const BoundExpr& one) {
+    const std::string time = "(" + expr(*one.children[0]) + ")::timestamp";
+    const auto part = [&](std::string_view pattern) { return "to_char(" + time + ", '" + std::string(pattern) + "')"; };
+    return format_time(one, {{'Y', part("YYYY")},
+                             {'m', part("MM")},
+                             {'d', part("DD")},
+                             {'H', part("HH24")},
+                             {'M', part("MI")},
+                             {'S', part("SS")},
+                             {'j', part("DDD")},
+                             {'f', "(" + part("SS") + " || '.' || " + part("MS") + ")"},
+                             {'w', "extract(dow FROM " + time + ")::text"}});
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Dialect> make_postgres(const Storage& storage) { return std::make_unique<PostgresDialect>(storage); }
+
+}  // namespace candor::lower
