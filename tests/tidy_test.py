@@ -21,14 +21,14 @@ CPP = {".cc", ".h"}
 TEXT = CPP | {".inc", ".py", ".mjs", ".js", ".ts", ".sh", ".cmake", ".txt", ".md", ".json", ".yaml", ".yml",
               ".html", ".css", ".sql", ".test", ".1", ""}
 
-# A third-party header, and the one module that wraps it.
+# A third-party header, and the one module that wraps it (of yaml-cpp, `config` and the other reader of YAML).
 WRAPPED = {
-    r"nlohmann/": "json",
-    r"sqlite3(ext)?\.h": "sqlite",
-    r"duckdb\.h(pp)?": "engine/duckdb",
-    r"yaml-cpp/": "config",
-    r"CLI/": "cli",
-    r"sha2\.h": "ledger",
+    r"nlohmann/": ("json",),
+    r"sqlite3(ext)?\.h": ("sqlite",),
+    r"duckdb\.h(pp)?": ("engine/duckdb",),
+    r"yaml-cpp/": ("config", "contract"),
+    r"CLI/": ("cli",),
+    r"sha2\.h": ("ledger",),
 }
 
 
@@ -103,10 +103,10 @@ def includes(tree):
         for match in re.finditer(r'^\s*#\s*include\s+(["<])([^">]+)[">]', tree.text(name), re.M):
             kind, header = match.groups()
             line = line_of(tree.text(name), match.start())
-            wrapper = next((module for pattern, module in WRAPPED.items() if re.match(pattern, header)), None)
-            if wrapper and not (module + "/").startswith(wrapper + "/"):
-                yield name, line, f"<{header}> stays inside src/{wrapper}: use that module's own interface"
-            elif wrapper and kind == '"':
+            wrappers = next((modules for pattern, modules in WRAPPED.items() if re.match(pattern, header)), ())
+            if wrappers and not (module + "/").startswith(tuple(wrapper + "/" for wrapper in wrappers)):
+                yield name, line, f"<{header}> stays inside src/{wrappers[0]}: use that module's own interface"
+            elif wrappers and kind == '"':
                 yield name, line, f"write <{header}>: quotes are for Candor's own headers"
             elif kind == '"' and not (tree.root / "src" / header).is_file():
                 yield name, line, (f'"{header}": name an own header by its whole path below src/, as in '

@@ -2,10 +2,8 @@
 #include "config/config.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <pwd.h>
 #include <system_error>
 #include <unistd.h>
@@ -16,8 +14,6 @@
 
 namespace candor::config {
 namespace {
-
-constexpr std::size_t kFileBytesMax = std::size_t{1} << 20U;
 
 // The variable's value; an empty one counts as not set.
 std::string environment(const char* name) {
@@ -44,31 +40,11 @@ Result<std::string> find_home(const Overrides& overrides) {
   return home + "/.local/state/candor";
 }
 
-Result<std::string> read_text(const std::string& file) {
-  std::error_code failed;
-  if (std::filesystem::is_directory(file, failed)) return make_error("configuration", file + ": is a folder");
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  std::string text;
-  if (stream) {
-    text.resize(kFileBytesMax + 1);
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(stream.gcount()));
-  }
-  if (!stream.is_open() || stream.bad()) {
-    return make_error("configuration", file + ": " + std::generic_category().message(errno == 0 ? EIO : errno));
-  }
-  if (text.size() > kFileBytesMax) {
-    return make_error("configuration", file + ": is over " + std::to_string(kFileBytesMax) + " bytes");
-  }
-  return text;
-}
-
 Status read_file(const Overrides& overrides, Configuration& configuration) {
   std::string file = overrides.config_file.value_or("candor.yaml");
   std::error_code ignored;
   if (!overrides.config_file && !std::filesystem::exists(file, ignored)) return Ok{};
-  CANDOR_ASSIGN(const std::string text, read_text(file));
+  CANDOR_ASSIGN(const std::string text, read_settings(file));
   CANDOR_TRY(read_yaml(text, file, std::filesystem::path(file).parent_path().string(), configuration));
   configuration.file = std::move(file);
   return Ok{};

@@ -11,8 +11,6 @@
 namespace candor::config {
 namespace {
 
-constexpr std::size_t kNameMax = 63;
-
 constexpr std::string_view kOwnNames[] = {"main", "memory", "scratch", "system", "temp"};
 
 // Reserved by DuckDB, or by SQLite at the place of a table's name.
@@ -68,17 +66,22 @@ bool is_url(std::string_view spec) {
          std::ranges::all_of(spec.substr(0, colon), [](char c) { return letter(c) || digit(c) || c == '+'; });
 }
 
-std::string source_name_fault(std::string_view name) {
+std::string identifier_fault(std::string_view name) {
   if (!plain(name)) return "must begin with a letter and hold only letters, digits and _";
-  if (name.size() > kNameMax) return "is longer than " + std::to_string(kNameMax) + " characters";
+  if (name.size() > kIdentifierMax) return "is longer than " + std::to_string(kIdentifierMax) + " characters";
+  return {};
+}
+
+std::string source_name_fault(std::string_view name) {
+  if (std::string why = identifier_fault(name); !why.empty()) return why;
   if (among(name, kOwnNames)) return "is a name that candor or the engine uses itself";
   if (among(name, kReserved)) return "is a word of SQL";
   return {};
 }
 
-std::string name_for(std::string_view spec, const std::function<bool(std::string_view)>& taken) {
+std::string identifier_from(std::string_view text, std::string_view otherwise) {
   std::string name;
-  for (const char c : stem_of(spec)) {
+  for (const char c : text) {
     if (letter(c) || digit(c)) {
       name += c;
     } else if (!name.empty() && name.back() != '_') {
@@ -86,9 +89,14 @@ std::string name_for(std::string_view spec, const std::function<bool(std::string
     }
   }
   while (!name.empty() && name.back() == '_') name.pop_back();
-  if (name.empty()) name = "data";
+  if (name.empty()) name = otherwise;
   if (digit(name.front())) name.insert(0, 1, '_');
-  name.resize(std::min(name.size(), kNameMax - 8));
+  name.resize(std::min(name.size(), kIdentifierMax - 8));
+  return name;
+}
+
+std::string name_for(std::string_view spec, const std::function<bool(std::string_view)>& taken) {
+  std::string name = identifier_from(stem_of(spec), "data");
   if (!source_name_fault(name).empty()) name += "_data";
   const std::string first = name;
   for (int number = 2; taken(name); ++number) name = first + '_' + std::to_string(number);

@@ -4,11 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+
+namespace candor::config {
+struct Configuration;
+}
 
 namespace candor::contract {
 
@@ -58,8 +63,16 @@ struct Resource {
   std::vector<Column> columns;
   std::vector<Absent> absent;
 
-  [[nodiscard]] const Column* find(std::string_view column) const;  // without regard to case; null: none
+  [[nodiscard]] const Column* find(std::string_view column) const;         // without regard to case; null: none
+  [[nodiscard]] const Absent* find_absent(std::string_view column) const;  // the same
+  [[nodiscard]] bool takes_writes() const { return insert || update || remove; }
 };
+
+// `table` in its parts: the schema (empty: the source's own) ends at the first dot. Points into the resource.
+struct TableName {
+  std::string_view schema, name;
+};
+[[nodiscard]] TableName table_name(const Resource& resource);
 
 // Every reference to a table that has `column` sees the rows of one value of it alone.
 struct Scope {
@@ -81,6 +94,7 @@ struct Contract {
   std::vector<Resource> resources;
 
   [[nodiscard]] const Resource* find(std::string_view resource) const;  // without regard to case; null: none
+  [[nodiscard]] bool takes_writes() const;                              // any of its resources does
 };
 
 // Reads the file. Fails with `configuration`; every fault is told with file, line and key: the first as the Diagnostic,
@@ -88,5 +102,17 @@ struct Contract {
 [[nodiscard]] Result<Contract> load(const std::string& path);
 // The same from a text; `name` stands in messages.
 [[nodiscard]] Result<Contract> parse(std::string_view text, const std::string& name);
+
+// The same two, but limits that the file leaves out are those of the configuration.
+[[nodiscard]] Result<Contract> load(const std::string& path, const config::Configuration& standards);
+[[nodiscard]] Result<Contract> parse(std::string_view text, const std::string& name,
+                                     const config::Configuration& standards);
+
+// The limits that a contract can set, by their names in the table of limits; the order of that table.
+struct LimitField {
+  std::string_view name;
+  std::int64_t Contract::* value;
+};
+[[nodiscard]] std::span<const LimitField> limit_fields();
 
 }  // namespace candor::contract
