@@ -120,7 +120,9 @@ TEST_F(ContractSqliteTest, LocksOutlastOtherConnectionsOfTheProcess) {
   auto opened = candor::sqlite::Database::open(source_.path(), {});
   ASSERT_TRUE(opened.ok());
   EXPECT_EQ(opened->file_start(15), "SQLite format 3");
-  { const auto closed = std::move(*opened); }
+  {
+    const auto closed = std::move(*opened);
+  }
   worker::WorkerEngine other(program, source_.policy());
   EXPECT_EQ(other.begin(20, {}).error().code, "busy");
 }

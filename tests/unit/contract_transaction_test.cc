@@ -58,9 +58,8 @@ TEST_P(ContractTransactionTest, WhatIsCommittedIsThereWhatIsDroppedIsNot) {
   {
     auto transaction = engine->begin(1'000, {});
     ASSERT_TRUE(transaction.ok()) << transaction.error().message;
-    const Ran inserted =
-        run_in(**transaction, "INSERT INTO " + cards() + " VALUES ($1, $2, $3), ('e', 5, 'z')",
-               {text_value("d"), integer_value(4), Value()});
+    const Ran inserted = run_in(**transaction, "INSERT INTO " + cards() + " VALUES ($1, $2, $3), ('e', 5, 'z')",
+                                {text_value("d"), integer_value(4), Value()});
     ASSERT_FALSE(inserted.error) << inserted.all();
     EXPECT_EQ(inserted.end.affected, 2U);
     EXPECT_EQ(inserted.header.kind, StatementKind::kInsert);

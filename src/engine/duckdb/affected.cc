@@ -47,8 +47,7 @@ std::optional<std::uint64_t> affected_rows(StatementKind kind, const std::vector
   const Chunk chunk(duckdb_fetch_chunk(*result.get()));
   if (!chunk || duckdb_data_chunk_get_size(chunk.get()) != 1) return std::nullopt;
   if (duckdb_column_type(result.get(), 0) != DUCKDB_TYPE_BIGINT) return std::nullopt;
-  const auto* counts =
-      static_cast<std::int64_t*>(duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk.get(), 0)));
+  const auto* counts = static_cast<std::int64_t*>(duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk.get(), 0)));
   return static_cast<std::uint64_t>(counts[0]);
 }
 

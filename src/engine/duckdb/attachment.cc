@@ -18,10 +18,10 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{5};
-constexpr milliseconds kIdle{250};           // attached for reading, for the next statement
-constexpr milliseconds kAge{1'000};          // after which a writer elsewhere gets its chance between two statements
-constexpr milliseconds kGap{3 * kTick};      // which lasts so long
-constexpr milliseconds kPatience{5'000};     // of a reader, with a process that writes
+constexpr milliseconds kIdle{250};        // attached for reading, for the next statement
+constexpr milliseconds kAge{1'000};       // after which a writer elsewhere gets its chance between two statements
+constexpr milliseconds kGap{3 * kTick};   // which lasts so long
+constexpr milliseconds kPatience{5'000};  // of a reader, with a process that writes
 constexpr std::uintmax_t kHeadersBytes = std::uintmax_t{3} * 4096;
 
 Diagnostic busy(const SourceSpec& source) {

@@ -53,7 +53,7 @@ class ResultStream final : public RowStream {
   Item fail(Diagnostic why);
   [[nodiscard]] Diagnostic engine_error();
 
-  RunRequest request_;  // without its parameters
+  RunRequest request_;    // without its parameters
   ErrorContext context_;  // without its text, which is the request's
   Header header_;
   Execution execution_;

@@ -49,7 +49,8 @@ Result<sql::Statement> prepare_one(Connection& connection, std::string_view text
   }
   const std::size_t rest = start + tail + skip_blank(text.substr(start + tail), true);
   if (rest == text.size()) return statement;
-  Diagnostic failure = make_error("several-statements", "one statement is expected here", "send the others on their own");
+  Diagnostic failure =
+      make_error("several-statements", "one statement is expected here", "send the others on their own");
   failure.span = Span{rest, text.size()};
   return failure;
 }

@@ -88,8 +88,8 @@ Result<std::unique_ptr<Connection>> Connection::open(const SourceSpec& source, U
   return opened;
 }
 
-Result<std::unique_ptr<Connection>> Connection::open_as(const SourceSpec& source, const FileState& file,
-                                                        bool immutable, Use use) {
+Result<std::unique_ptr<Connection>> Connection::open_as(const SourceSpec& source, const FileState& file, bool immutable,
+                                                        Use use) {
   sql::OpenOptions options;
   options.mode = use == Use::kContractWrite ? sql::OpenMode::kReadWrite : sql::OpenMode::kReadOnly;
   options.uri = immutable;

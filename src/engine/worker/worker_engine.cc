@@ -143,8 +143,8 @@ void WorkerEngine::close(Milliseconds deadline) {
 
 Result<std::unique_ptr<RowStream>> WorkerEngine::run(const RunRequest& request, CancelToken cancel) {
   if (cancel.cancelled()) return make_error("cancelled", "the statement was cancelled");
-  CANDOR_ASSIGN(auto started,
-                start(static_cast<std::uint8_t>(FrameType::kRun), encode(request), bounded(request.deadline_ms), cancel));
+  CANDOR_ASSIGN(auto started, start(static_cast<std::uint8_t>(FrameType::kRun), encode(request),
+                                    bounded(request.deadline_ms), cancel));
   auto hook = std::make_unique<CancelHook>(std::move(cancel), started.connection, started.call);
   auto stream = std::make_unique<RemoteStream>(std::move(started.connection), std::move(started.call), std::move(hook),
                                                may_write(request));
