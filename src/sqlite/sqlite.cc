@@ -32,6 +32,19 @@ bool lacks_room(int code, int system_error) {
   return no_room(system_error);
 }
 
+Fault constraint_of(int code) {
+  switch (code) {
+    case SQLITE_CONSTRAINT_PRIMARYKEY:
+    case SQLITE_CONSTRAINT_UNIQUE:
+    case SQLITE_CONSTRAINT_ROWID:
+      return Fault::kDuplicate;
+    case SQLITE_CONSTRAINT_NOTNULL:
+      return Fault::kNotNull;
+    default:
+      return Fault::kConstraint;
+  }
+}
+
 // `system_error` is errno as the failed call left it: SQLite's own record of it misses failed commits.
 Fault fault_of(int code, int system_error) {
   if (lacks_room(code, system_error)) return Fault::kDiskFull;
@@ -68,7 +81,7 @@ Fault fault_of(int code, int system_error) {
     case SQLITE_CANTOPEN:
       return Fault::kCannotOpen;
     case SQLITE_CONSTRAINT:
-      return Fault::kConstraint;
+      return constraint_of(code);
     case SQLITE_MISMATCH:
       return Fault::kMismatch;
     case SQLITE_MISUSE:
@@ -467,6 +480,16 @@ std::int64_t Database::total_changes() const { return sqlite3_total_changes64(st
 std::int64_t Database::last_insert_rowid() const { return sqlite3_last_insert_rowid(state_->handle); }
 bool Database::in_transaction() const { return sqlite3_get_autocommit(state_->handle) == 0; }
 bool Database::is_readonly() const { return sqlite3_db_readonly(state_->handle, nullptr) == 1; }
+
+std::string Database::file_start(int bytes) {
+  sqlite3_file* file = nullptr;
+  if (sqlite3_file_control(state_->handle, nullptr, SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file)) != SQLITE_OK)
+    return {};
+  if (file == nullptr || file->pMethods == nullptr) return {};
+  std::string start(static_cast<std::size_t>(bytes), '\0');
+  if (file->pMethods->xRead(file, start.data(), bytes, 0) != SQLITE_OK) return {};
+  return start;
+}
 
 Result<ColumnMetadata> Database::column_metadata(std::string_view database, std::string_view table,
                                                  std::string_view column) {

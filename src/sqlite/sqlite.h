@@ -43,7 +43,9 @@ enum class Fault {
   kCorrupt,
   kNotADatabase,
   kCannotOpen,
-  kConstraint,
+  kDuplicate,   // a PRIMARY KEY, UNIQUE or row id that is there already
+  kNotNull,     // NULL where a column has none
+  kConstraint,  // any other
   kMismatch,
   kMisuse,
   kOther,
@@ -230,6 +232,9 @@ class Database {
   [[nodiscard]] std::int64_t last_insert_rowid() const;
   [[nodiscard]] bool in_transaction() const;
   [[nodiscard]] bool is_readonly() const;
+  // The first bytes of the file, through SQLite's own handle: closing another one of this process would drop the locks
+  // that its connections hold. Empty: it can't be read, or is shorter.
+  [[nodiscard]] std::string file_start(int bytes);
   [[nodiscard]] Result<ColumnMetadata> column_metadata(std::string_view database, std::string_view table,
                                                        std::string_view column);
 

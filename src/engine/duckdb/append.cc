@@ -153,6 +153,7 @@ class Copy {
 
 Result<std::uint64_t> DuckdbEngine::append(const std::string& table, const std::vector<Column>& columns, bool replace,
                                            RowStream& rows, CancelToken cancel) {
+  if (core_->policy.contract) return make_error("read-only", "a source with a contract has no scratch database");
   if (table.empty() || columns.empty()) return make_error("bad-request", "a table needs a name and a column");
   CANDOR_ASSIGN(const Connections::Lease lease, core_->connections.agent(false, Clock::now() + kLeaseDeadline, cancel));
   Result<std::uint64_t> copied = Copy(lease.get(), table, columns).run(replace, rows, cancel);

@@ -115,9 +115,8 @@ void add_files(const OpenSource& source, std::vector<CatalogTable>& tables) {
 Result<Catalog> DuckdbEngine::catalog() {
   Catalog catalog;
   {
-    CANDOR_ASSIGN(const Connections::Lease lease,
-                  core_->connections.review(Clock::now() + kCatalogDeadline, CancelToken()));
-    CANDOR_TRY(read_tables(lease.get(), false, catalog.tables));
+    CANDOR_ASSIGN(const Core::Reading reading, core_->read_catalog(Clock::now() + kCatalogDeadline));
+    CANDOR_TRY(read_tables(reading.lease.get(), false, catalog.tables));
   }
   for (const OpenSource& source : core_->sources) {
     // The engine gives names in the case of the ATTACH, which is ours.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/duckdb/attachment.h"
 #include "engine/duckdb/connections.h"
 #include "engine/duckdb/file_source.h"
 #include "engine/duckdb/functions.h"
@@ -53,6 +54,14 @@ class Core {
   FunctionCatalog functions;
   NameIndex names;
   ParserInstance parser;
+  Attachment attachment;  // of the one source of a contract
+
+  // What the catalog is read under: with a contract its source is attached only now and then. `held` keeps it attached.
+  struct Reading {
+    Attachment::Use held;
+    Connections::Lease lease;
+  };
+  [[nodiscard]] Result<Reading> read_catalog(Clock::time_point deadline);
 
   // Told after every statement that may have created or dropped something.
   void objects_changed();
@@ -60,6 +69,7 @@ class Core {
  private:
   Core() = default;
   Status open_scratch();
+  Status publish_contract();
   void attach_all();
   Status attach(const SourceSpec& spec);
   Status attach_files(const SourceSpec& spec);

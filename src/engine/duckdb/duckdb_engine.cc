@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "engine/duckdb/contract_run.h"
 #include "engine/duckdb/core.h"
 
 namespace candor::engine::duckdb {
@@ -14,6 +15,11 @@ DuckdbEngine::~DuckdbEngine() = default;
 Result<std::unique_ptr<Engine>> DuckdbEngine::open(const Policy& policy) {
   CANDOR_ASSIGN(std::shared_ptr<Core> core, Core::open(policy));
   return std::unique_ptr<Engine>(new DuckdbEngine(std::move(core)));
+}
+
+Result<std::unique_ptr<Transaction>> DuckdbEngine::begin(std::int64_t wait_ms, CancelToken cancel) {
+  if (!core_->policy.contract) return Engine::begin(wait_ms, std::move(cancel));
+  return begin_contract(core_, wait_ms, cancel);
 }
 
 Result<std::string> DuckdbEngine::syntax_tree(std::string_view sql) { return core_->parser.tree(sql); }

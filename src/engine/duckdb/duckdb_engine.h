@@ -1,7 +1,9 @@
 // DuckDB behind the Engine interface: the session's scratch database, and every published DuckDB database and file
-// source attached for reading. Runs inside a worker process, which is killed where an interrupt does not help.
+// source attached for reading; or, with a contract, one database that each call attaches for itself. Runs inside a worker
+// process, which is killed where an interrupt does not help.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,6 +34,7 @@ class DuckdbEngine final : public Engine {
   [[nodiscard]] Result<std::vector<FunctionFacts>> function_facts(const std::vector<std::string>& names) override;
   [[nodiscard]] Result<std::uint64_t> append(const std::string& table, const std::vector<Column>& columns, bool replace,
                                              RowStream& rows, CancelToken cancel) override;
+  [[nodiscard]] Result<std::unique_ptr<Transaction>> begin(std::int64_t wait_ms, CancelToken cancel) override;
 
  private:
   explicit DuckdbEngine(std::shared_ptr<Core> core);

@@ -12,20 +12,12 @@
 
 #include "base/ascii.h"
 #include "base/render_json.h"
+#include "engine/duckdb/contract_errors.h"
 #include "engine/duckdb/tokens.h"
 #include "json/json.h"
 
 namespace candor::engine::duckdb {
 namespace {
-
-struct EngineError {
-  std::string type;     // "Parser", "Catalog", …
-  std::string message;  // all its lines
-  std::string subtype;
-  std::string entry;  // of a missing entry: "Table", "Scalar Function", …
-  std::string name;
-  std::optional<std::size_t> position;
-};
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -227,6 +219,9 @@ Diagnostic translate_error(std::string_view text, const ErrorContext& context) {
   const EngineError error = read_error(text);
   const bool interrupted = error.type == "INTERRUPT" || error.type == "Interrupt" || has(error.message, "Interrupted!");
   if (interrupted && context.stopped != StopReason::kNone) return stopped_error(context.stopped, context.deadline_ms);
+  if (context.contract) {
+    if (auto made = contract_error(error)) return std::move(*made);
+  }
   Meaning meaning = meaning_of(error);
   Diagnostic made = make_error(meaning.code, message_line(error.message), std::move(meaning.hint));
   made.span = locate(error, context.sql, meaning.name);

@@ -1,7 +1,9 @@
 // The engine's error texts made into diagnostics with codes, names and spans.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,11 +14,22 @@ namespace candor::engine::duckdb {
 // Why a statement was interrupted, when it was.
 enum class StopReason : std::uint8_t { kNone, kDeadline, kCancelled, kBudget };
 
+// What the engine said, taken apart.
+struct EngineError {
+  std::string type;     // "Parser", "Catalog", …
+  std::string message;  // all its lines
+  std::string subtype;
+  std::string entry;  // of a missing entry: "Table", "Scalar Function", …
+  std::string name;
+  std::optional<std::size_t> position;
+};
+
 struct ErrorContext {
   std::string_view sql;  // the text that spans point into
   StopReason stopped = StopReason::kNone;
   std::int64_t deadline_ms = 0;
   std::uint64_t memory_bytes = 0;
+  bool contract = false;  // the statement was lowered by Candor: what it can meet is told in the contract's terms
 };
 
 // `text` is what the C interface gives under `errors_as_json`, or a plain message where that is not in force yet.

@@ -289,9 +289,8 @@ class FactsReader {
 }  // namespace
 
 Result<TableFacts> DuckdbEngine::table_facts(const TableName& name, const std::vector<std::string>& columns) {
-  CANDOR_ASSIGN(const Connections::Lease lease,
-                core_->connections.review(Clock::now() + kCatalogDeadline, CancelToken()));
-  return FactsReader(*core_, lease.get()).read(name, columns);
+  CANDOR_ASSIGN(const Core::Reading reading, core_->read_catalog(Clock::now() + kCatalogDeadline));
+  return FactsReader(*core_, reading.lease.get()).read(name, columns);
 }
 
 }  // namespace candor::engine::duckdb

@@ -25,6 +25,10 @@ constexpr std::array kReservedNames = {"scratch",           "temp", "system", "m
 
 constexpr std::chrono::seconds kLockPatience{5};
 
+// What the engine reads and writes of a database that is attached again and again: the file, its write-ahead log, and
+// what a checkpoint or a recovery puts beside that.
+constexpr std::array kFileParts = {"", ".wal", ".wal.checkpoint", ".wal.recovery"};
+
 // A database file begins with its own header and those of its two latest states, 4096 bytes each.
 constexpr std::uintmax_t kHeadersBytes = std::uintmax_t{3} * 4096;
 
@@ -82,10 +86,15 @@ Result<std::shared_ptr<Core>> Core::open(const Policy& policy) {
   std::shared_ptr<Core> core(new Core());
   core->policy = policy;
   CANDOR_TRY(core->open_scratch());
-  core->attach_all();
+  if (policy.contract) {
+    CANDOR_TRY(core->publish_contract());
+  } else {
+    core->attach_all();
+  }
   CANDOR_TRY(core->connections.open(core->database.get(), core->search_path()));
   CANDOR_TRY(core->lock_down());
   CANDOR_TRY(core->build_policies());
+  if (policy.contract) return core;
   std::vector<std::string> names;
   for (const OpenSource& source : core->sources) names.push_back(source.spec.name);
   CANDOR_TRY(core->names.load_sources(core->connections, names));
@@ -124,6 +133,31 @@ void Core::attach_all() {
                                 "name it otherwise"));
     if (!attached.ok()) failed.push_back(FailedSource{spec.name, std::move(attached).error()});
   }
+}
+
+// The source is attached by each call; what can be said of it without that is said here.
+Status Core::publish_contract() {
+  if (policy.sources.size() != 1 || policy.sources[0].kind != SourceKind::kDuckdb) {
+    return make_error("internal", "a contract has one source, a database file");
+  }
+  const SourceSpec& spec = policy.sources[0];
+  if (std::ranges::find(kReservedNames, lower_ascii(spec.name)) != kReservedNames.end()) {
+    return make_error("source-error", "the name " + spec.name + " can't name this source, it is taken",
+                      "name it otherwise");
+  }
+  std::error_code failure;
+  if (!fs::exists(spec.path, failure)) return translate_open_error("", spec.name, spec.path);
+  sources.push_back(OpenSource{spec, spec.path, std::nullopt});
+  return attachment.open(database.get(), spec);
+}
+
+Result<Core::Reading> Core::read_catalog(Clock::time_point deadline) {
+  Reading reading;
+  if (policy.contract) {
+    CANDOR_ASSIGN(reading.held, attachment.read(deadline, CancelToken()));
+  }
+  CANDOR_ASSIGN(reading.lease, connections.review(deadline, CancelToken()));
+  return reading;
 }
 
 Status Core::attach(const SourceSpec& spec) {
@@ -170,9 +204,13 @@ Status Core::lock_down() {
   Connection connection;
   if (duckdb_connect(database.get(), connection.out()) != DuckDBSuccess) return make_error("internal", "no connection");
   std::string paths;
+  const auto allow = [&](const std::string& path) { paths += (paths.empty() ? "" : ", ") + quote_text(path); };
   for (const OpenSource& source : sources) {
+    if (policy.contract) {
+      for (const char* part : kFileParts) allow(source.database_path + part);
+    }
     if (!source.files) continue;
-    for (const std::string& path : source.files->allowed_paths) paths += (paths.empty() ? "" : ", ") + quote_text(path);
+    for (const std::string& path : source.files->allowed_paths) allow(path);
   }
   const std::vector<std::string> statements = {
       "SET GLOBAL TimeZone = 'UTC'",
@@ -199,6 +237,7 @@ Status Core::lock_down() {
 
 std::string Core::search_path() const {
   std::string path = "scratch.main";
+  if (policy.contract) return path;
   for (const OpenSource& source : sources) path += "," + quote_name(source.spec.name) + ".main";
   return path;
 }

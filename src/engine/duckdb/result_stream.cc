@@ -24,10 +24,10 @@ std::optional<std::uint64_t> rows_scanned(duckdb_connection connection) {
 
 }  // namespace
 
-ResultStream::ResultStream(const RunRequest& request, std::uint64_t memory_bytes, Header header, Execution execution,
+ResultStream::ResultStream(const RunRequest& request, ErrorContext context, Header header, Execution execution,
                            std::optional<ChunkEncoder> encoder, std::optional<std::uint64_t> affected)
     : request_(request),
-      memory_bytes_(memory_bytes),
+      context_(context),
       header_(std::move(header)),
       execution_(std::move(execution)),
       encoder_(std::move(encoder)) {
@@ -99,7 +99,8 @@ RowStream::Item ResultStream::count_rest() {
 
 RowStream::Item ResultStream::finish(bool counted) {
   if (encoder_ && counted) end_.rows_total = rows_seen_;
-  if (end_.rows_total == 0U) end_.rows_scanned = rows_scanned(execution_.lease.get());
+  // A contract's connections do not count.
+  if (end_.rows_total == 0U && !context_.contract) end_.rows_scanned = rows_scanned(execution_.lease.get());
   if (end_.rows_total == end_.rows) end_.cut_by_chars = false;
   ended_ = true;
   chunk_.reset();
@@ -115,11 +116,9 @@ RowStream::Item ResultStream::fail(Diagnostic why) {
 }
 
 Diagnostic ResultStream::engine_error() {
-  ErrorContext context;
+  ErrorContext context = context_;
   context.sql = request_.sql;
   context.stopped = execution_.watch.reason();
-  context.deadline_ms = request_.deadline_ms;
-  context.memory_bytes = memory_bytes_;
   return translate_error(execution_.result.error(), context);
 }
 

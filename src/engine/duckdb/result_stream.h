@@ -16,6 +16,8 @@ namespace candor::engine::duckdb {
 // What a result needs to go on. The members are destroyed from the last to the first: the result before its connection
 // goes back to the others.
 struct Execution {
+  std::shared_ptr<const void> held;  // what else must live as long
+  Connection own;                    // of a contract's statement; a lease of the others
   Connections::Lease lease;
   Interrupter::Watch watch;
   QueryResult result;
@@ -28,13 +30,16 @@ struct Execution {
     result.reset();
     watch.end();
     lease.give_back();
+    own.reset();
+    held.reset();
   }
 };
 
 class ResultStream final : public RowStream {
  public:
-  // `encoder` is absent for statements without a result: then the stream is at its end, with `affected`.
-  ResultStream(const RunRequest& request, std::uint64_t memory_bytes, Header header, Execution execution,
+  // `encoder` is absent for statements without a result: then the stream is at its end, with `affected`. `context` is
+  // what errors are told with.
+  ResultStream(const RunRequest& request, ErrorContext context, Header header, Execution execution,
                std::optional<ChunkEncoder> encoder, std::optional<std::uint64_t> affected);
 
   [[nodiscard]] const Header& header() const override { return header_; }
@@ -48,8 +53,8 @@ class ResultStream final : public RowStream {
   Item fail(Diagnostic why);
   [[nodiscard]] Diagnostic engine_error();
 
-  RunRequest request_;  // without its parameters
-  std::uint64_t memory_bytes_;
+  RunRequest request_;    // without its parameters
+  ErrorContext context_;  // without its text, which is the request's
   Header header_;
   Execution execution_;
   std::optional<ChunkEncoder> encoder_;

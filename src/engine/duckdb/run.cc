@@ -6,7 +6,9 @@
 
 #include "base/ascii.h"
 #include "base/render_json.h"
+#include "engine/duckdb/affected.h"
 #include "engine/duckdb/bind.h"
+#include "engine/duckdb/contract_run.h"
 #include "engine/duckdb/core.h"
 #include "engine/duckdb/duckdb_engine.h"
 #include "engine/duckdb/errors.h"
@@ -16,28 +18,6 @@
 
 namespace candor::engine::duckdb {
 namespace {
-
-// The type that the engine gives to a prepared statement of each kind. The text and the engine must agree.
-bool type_fits(StatementKind kind, int type) {
-  switch (kind) {
-    case StatementKind::kSelect:
-    case StatementKind::kDescribe:
-      return type == DUCKDB_STATEMENT_TYPE_SELECT;
-    case StatementKind::kExplain:
-      return type == DUCKDB_STATEMENT_TYPE_EXPLAIN;
-    case StatementKind::kInsert:
-      return type == DUCKDB_STATEMENT_TYPE_INSERT;
-    case StatementKind::kUpdate:
-      return type == DUCKDB_STATEMENT_TYPE_UPDATE;
-    case StatementKind::kDelete:
-      return type == DUCKDB_STATEMENT_TYPE_DELETE;
-    case StatementKind::kCreate:
-      return type == DUCKDB_STATEMENT_TYPE_CREATE || type == DUCKDB_STATEMENT_TYPE_CREATE_FUNC;
-    case StatementKind::kDrop:
-      return type == DUCKDB_STATEMENT_TYPE_DROP;
-  }
-  return false;
-}
 
 class Runner {
  public:
@@ -69,13 +49,17 @@ class Runner {
  private:
   [[nodiscard]] duckdb_connection connection() const { return execution_.lease.get(); }
 
-  [[nodiscard]] Diagnostic engine_error(const char* text) const {
+  [[nodiscard]] ErrorContext context() const {
     ErrorContext context;
     context.sql = request_.sql;
     context.stopped = execution_.watch.reason();
     context.deadline_ms = request_.deadline_ms;
     context.memory_bytes = core_.policy.memory_bytes;
-    return translate_error(text == nullptr ? "" : text, context);
+    return context;
+  }
+
+  [[nodiscard]] Diagnostic engine_error(const char* text) const {
+    return translate_error(text == nullptr ? "" : text, context());
   }
 
   [[nodiscard]] Diagnostic not_allowed(std::string message) const {
@@ -226,7 +210,7 @@ class Runner {
     const bool rows = duckdb_result_return_type(*execution_.result.get()) == DUCKDB_RESULT_TYPE_QUERY_RESULT;
     if (writes(plan_.kind)) {
       execution_.watch.end();  // it is committed; nothing may call it stopped any more
-      affected = affected_rows();
+      affected = affected_rows(plan_.kind, plan_.tokens, execution_.result);
       CANDOR_TRY(note_changes());
     }
     header_.temporary_objects = core_.connections.temporaries();
@@ -238,31 +222,7 @@ class Runner {
       execution_.release();
     }
     return std::unique_ptr<RowStream>(std::make_unique<ResultStream>(
-        request_, core_.policy.memory_bytes, std::move(header_), std::move(execution_), std::move(encoder), affected));
-  }
-
-  // INSERT, UPDATE and DELETE say how many; CREATE TABLE AS gives the number as a row. For UPDATE … FROM 1.5.6 counts the
-  // pairs and not the rows that were changed, so that number is not told.
-  std::optional<std::uint64_t> affected_rows() {
-    if (plan_.kind == StatementKind::kDrop) return std::nullopt;
-    if (plan_.kind == StatementKind::kUpdate && updates_from()) return std::nullopt;
-    if (duckdb_result_return_type(*execution_.result.get()) == DUCKDB_RESULT_TYPE_QUERY_RESULT) {
-      return duckdb_row_count(execution_.result.get());  // RETURNING gives a row for each
-    }
-    if (plan_.kind != StatementKind::kCreate) return duckdb_rows_changed(execution_.result.get());
-    const Chunk chunk(duckdb_fetch_chunk(*execution_.result.get()));
-    if (!chunk || duckdb_data_chunk_get_size(chunk.get()) != 1) return std::nullopt;
-    if (duckdb_column_type(execution_.result.get(), 0) != DUCKDB_TYPE_BIGINT) return std::nullopt;
-    const auto* counts =
-        static_cast<std::int64_t*>(duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk.get(), 0)));
-    return static_cast<std::uint64_t>(counts[0]);
-  }
-
-  [[nodiscard]] bool updates_from() const {
-    const auto update = std::find_if(plan_.tokens.begin(), plan_.tokens.end(),
-                                     [](const Token& token) { return token.depth == 0 && is_word(token, "update"); });
-    return std::any_of(update, plan_.tokens.end(),
-                       [](const Token& token) { return token.depth == 0 && is_word(token, "from"); });
+        request_, context(), std::move(header_), std::move(execution_), std::move(encoder), affected));
   }
 
   Status note_changes() {
@@ -285,6 +245,8 @@ class Runner {
 }  // namespace
 
 Result<std::unique_ptr<RowStream>> DuckdbEngine::run(const RunRequest& request, CancelToken cancel) {
+  if (core_->policy.contract) return run_contract_read(*core_, request, std::move(cancel));
+  if (request.lane == Lane::kContract) return make_error("statement-not-allowed", "these sources have no contract");
   return Runner(*core_, request, std::move(cancel)).run();
 }
 

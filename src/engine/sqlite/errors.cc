@@ -90,6 +90,49 @@ Diagnostic language_error(const Diagnostic& failure, std::string_view sql) {
   return with(failure, "engine-error", message);
 }
 
+// The columns in SQLite's "UNIQUE constraint failed: cards.deck, cards.front", without their table.
+std::string failed_columns(std::string_view message) {
+  constexpr std::string_view kMark = "constraint failed: ";
+  const std::size_t mark = message.find(kMark);
+  if (mark == std::string_view::npos) return {};
+  std::string columns;
+  std::string_view rest = message.substr(mark + kMark.size());
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(", ");
+    columns += (columns.empty() ? "" : ", ") + last_part(rest.substr(0, comma));
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 2);
+  }
+  return columns;
+}
+
+// What only a statement or a commit that writes can meet.
+std::optional<Diagnostic> write_error(const Diagnostic& failure, Fault fault, const SourceSpec& source) {
+  const std::string columns = failed_columns(failure.message);
+  switch (fault) {
+    case Fault::kDuplicate:
+      return make_error("duplicate-key", "a row with this " + (columns.empty() ? "key" : columns) + " exists already",
+                        {}, columns);
+    case Fault::kNotNull:
+      return make_error("null-not-allowed", (columns.empty() ? "a column" : columns) + " must have a value", {},
+                        columns);
+    case Fault::kConstraint:
+      return make_error("constraint-violation", "the source does not take the row: " + failure.message);
+    case Fault::kDiskFull:
+      return make_error("disk-full", "there is no space left to write to the database of source " + source.name, {},
+                        failure.detail);
+    case Fault::kBusy:
+    case Fault::kLocked:
+      return make_error("busy", "source " + source.name + ": another program holds the database",
+                        "run the statement again", source.path);
+    case Fault::kReadOnly:
+    case Fault::kCannotOpen:
+      return make_error("file-error", "source " + source.name + " can't be written to: " + failure.message,
+                        "check that the file and its folder may be written to", source.path);
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Diagnostic opening_error(const Diagnostic& failure, Fault fault, const SourceSpec& source) {
@@ -125,6 +168,9 @@ Diagnostic statement_error(Diagnostic failure, const Connection& connection, Fau
   if (connection.refused()) {
     return with(failure, "read-only", "source " + source.name + " is published for reading",
                 "copy the rows with materialize and change them in the scratch database");
+  }
+  if (connection.use() == Use::kContractWrite) {
+    if (auto made = write_error(failure, fault, source)) return std::move(*made);
   }
   switch (fault) {
     case Fault::kInterrupted:

@@ -113,7 +113,7 @@ void SqliteStream::see(std::vector<Seen>& seen) const {
 
 // Both passes run in one read transaction, so that they see the same rows.
 Status SqliteStream::look_at_all() {
-  {
+  if (!lease_->database().in_transaction()) {
     const Connection::Trusted trusted(*lease_);
     if (auto begun = lease_->database().run("BEGIN"); !begun.ok()) return failed(std::move(begun).error());
     transaction_ = true;
@@ -268,7 +268,8 @@ RowStream::Item SqliteStream::count_rest() {
   end.cut_by_chars = chars_ > request_.chars_max && rows_ < request_.rows_max;
   std::uint64_t total = rows_;
   const auto budget_end = Clock::now() + std::chrono::milliseconds(std::max<std::int64_t>(request_.count_budget_ms, 0));
-  if (!done_) lease_->stop_at(std::min(deadline_, budget_end));
+  // A write that is stopped while its rows are read is rolled back, so it is read to its end.
+  if (!done_ && !writes(header_.kind)) lease_->stop_at(std::min(deadline_, budget_end));
   bool stopped = false;
   while (!done_) {
     auto stepped = statement_.step();
@@ -278,12 +279,14 @@ RowStream::Item SqliteStream::count_rest() {
       continue;
     }
     // The time for counting is over, which is no fault of the rows that were handed over.
-    stopped = lease_->database().fault() == sql::Fault::kInterrupted && lease_->stopped() == Stop::kDeadline;
+    stopped = !writes(header_.kind) && lease_->database().fault() == sql::Fault::kInterrupted &&
+              lease_->stopped() == Stop::kDeadline;
     if (!stopped) return failed(std::move(stepped).error());
     break;
   }
   if (auto same = unchanged(); !same.ok()) return std::move(same).error();
-  if (!stopped) end.rows_total = total;
+  if (writes(header_.kind)) end.affected = static_cast<std::uint64_t>(lease_->database().changes());
+  if (!stopped && !header_.columns.empty()) end.rows_total = total;
   if (end.rows_total == rows_) end.cut_by_chars = false;
   if (!stopped && total == 0 && !request_.exact_types) end.rows_scanned = scanned();
   return end;

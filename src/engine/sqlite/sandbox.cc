@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <sys/stat.h>
 #include <utility>
 
@@ -49,9 +48,10 @@ std::string uri_of(const std::string& path) {
 
 // Bytes 18 and 19 of the header are 2 in a database with a write-ahead log.
 bool has_log_format(const std::string& path) {
-  std::array<char, 20> head{};
-  std::ifstream file(path, std::ios::binary);
-  return file.read(head.data(), head.size()) && (head[18] == 2 || head[19] == 2);
+  auto database = sql::Database::open(path, {});
+  if (!database.ok()) return false;
+  const std::string head = database->file_start(20);
+  return head.size() == 20 && (head[18] == 2 || head[19] == 2);
 }
 
 }  // namespace
@@ -71,34 +71,36 @@ std::optional<FileState> file_state(const std::string& path) {
 
 // ---- Connection ----
 
-Result<std::unique_ptr<Connection>> Connection::open(const SourceSpec& source) {
+Result<std::unique_ptr<Connection>> Connection::open(const SourceSpec& source, Use use) {
   const auto state = file_state(source.path);
   if (!state) {
     return make_error("file-error", "the file of source " + source.name + " is not there",
                       "check the path in the configuration", source.path);
   }
-  auto opened = open_as(source, *state, false);
+  auto opened = open_as(source, *state, false, use);
+  if (use == Use::kContractWrite) return opened;
   // In a folder that can't be written there is no room for the log's index. Without a log the file alone is the
   // database, as long as nobody writes to it: that is looked at after each statement.
   if (!opened.ok() && opened.error().code == "file-error" && !state->log && has_log_format(source.path)) {
-    auto immutable = open_as(source, *state, true);
+    auto immutable = open_as(source, *state, true, use);
     if (immutable.ok()) return immutable;
   }
   return opened;
 }
 
-Result<std::unique_ptr<Connection>> Connection::open_as(const SourceSpec& source, const FileState& file,
-                                                        bool immutable) {
+Result<std::unique_ptr<Connection>> Connection::open_as(const SourceSpec& source, const FileState& file, bool immutable,
+                                                        Use use) {
   sql::OpenOptions options;
-  options.mode = sql::OpenMode::kReadOnly;
+  options.mode = use == Use::kContractWrite ? sql::OpenMode::kReadWrite : sql::OpenMode::kReadOnly;
   options.uri = immutable;
-  options.busy_timeout_ms = kBusyMs;
+  // Who begins a transaction waits as long as its caller wants.
+  options.busy_timeout_ms = use == Use::kContractWrite ? 0 : kBusyMs;
   auto database = sql::Database::open(immutable ? uri_of(source.path) : source.path, options);
   if (!database.ok()) {
     return make_error("file-error", "source " + source.name + " can't be opened: " + database.error().message,
                       "check that the file can be read", source.path);
   }
-  std::unique_ptr<Connection> made(new Connection(std::move(*database), file, immutable));
+  std::unique_ptr<Connection> made(new Connection(std::move(*database), file, immutable, use));
   if (auto locked = made->lock_down(source); !locked.ok()) {
     return opening_error(std::move(locked).error(), made->database_.fault(), source);
   }
@@ -108,19 +110,26 @@ Result<std::unique_ptr<Connection>> Connection::open_as(const SourceSpec& source
 Status Connection::lock_down(const SourceSpec& source) {
   using sql::Limit;
   using sql::Switch;
-  for (const Switch off : {Switch::kLoadExtension, Switch::kTriggers, Switch::kWritableSchema, Switch::kTrustedSchema,
-                           Switch::kDoubleQuotedStringsInDml, Switch::kDoubleQuotedStringsInDdl}) {
+  for (const Switch off : {Switch::kLoadExtension, Switch::kWritableSchema, Switch::kDoubleQuotedStringsInDml,
+                           Switch::kDoubleQuotedStringsInDdl}) {
     CANDOR_TRY(database_.set(off, false));
   }
   CANDOR_TRY(database_.set(Switch::kDefensive, true));
+  // A trigger that keeps a full-text index up to date uses a virtual table, which SQLite 3.40 takes for unsafe. With a
+  // contract the schema is the operator's own; Candor's functions are barred from it either way.
+  CANDOR_TRY(database_.set(Switch::kTrustedSchema, use_ != Use::kAgent));
+  // What the application does when rows change, and what it forbids, holds for Candor's writes too.
+  const bool writing = use_ == Use::kContractWrite;
+  CANDOR_TRY(database_.set(Switch::kTriggers, writing));
+  CANDOR_TRY(database_.set(Switch::kForeignKeys, writing));
   database_.set_limit(Limit::kAttached, 0);
   database_.set_limit(Limit::kLength, 256 << 20);
   database_.set_limit(Limit::kSqlLength, 16 << 20);
   database_.set_limit(Limit::kLikePatternLength, 1'000);
   database_.set_limit(Limit::kWorkerThreads, 0);
   // A file that gets shorter under a memory map ends the process.
-  CANDOR_TRY(
-      database_.run("PRAGMA mmap_size=0; PRAGMA cell_size_check=1; PRAGMA query_only=1; PRAGMA cache_size=-8000"));
+  CANDOR_TRY(database_.run("PRAGMA mmap_size=0; PRAGMA cell_size_check=1; PRAGMA cache_size=-8000"));
+  if (!writing) CANDOR_TRY(database_.run("PRAGMA query_only=1"));
   // Reads the file for the first time: what is no database shows here.
   CANDOR_TRY(database_.run("SELECT count(*) FROM sqlite_schema"));
   CANDOR_TRY(database_.set_main_name(source.name));
@@ -165,8 +174,13 @@ sql::Access Connection::authorize(const sql::AccessRequest& request) {
       if (!same_name(request.database, "temp")) return Access::kAllow;
       break;
     case Action::kFunction:
-      if (find_function(request.second) != nullptr) return Access::kAllow;
+      if (may_call(request)) return Access::kAllow;
       if (!refused_function_) refused_function_ = std::string(request.second);
+      break;
+    case Action::kInsert:
+    case Action::kUpdate:
+    case Action::kDelete:
+      if (may_write(request)) return Access::kAllow;
       break;
     case Action::kPragma:
       if (is_reading_pragma(request.first) || (trusted_ && request.second.empty())) return Access::kAllow;
@@ -179,6 +193,20 @@ sql::Access Connection::authorize(const sql::AccessRequest& request) {
   }
   refused_ = true;
   return Access::kDeny;
+}
+
+// What the application's views and triggers call is the application's affair; SQLite itself keeps the dangerous functions
+// out of them.
+bool Connection::may_call(const sql::AccessRequest& request) const {
+  if (use_ != Use::kAgent && !request.inside.empty()) return true;
+  return find_function(request.second) != nullptr;
+}
+
+bool Connection::may_write(const sql::AccessRequest& request) {
+  if (use_ != Use::kContractWrite || same_name(request.database, "temp")) return false;
+  if (!request.inside.empty()) return true;
+  if (!written_) written_ = request.action;
+  return request.first.size() < 7 || !same_name(request.first.substr(0, 7), "sqlite_");
 }
 
 bool Connection::should_stop() {
@@ -206,12 +234,13 @@ void Connection::unwatch() {
 void Connection::forget_refusals() {
   refused_ = false;
   refused_function_.reset();
+  written_.reset();
 }
 
 // ---- Pool ----
 
 Result<Pool::Lease> Pool::fresh_lease() {
-  CANDOR_ASSIGN(auto connection, Connection::open(source_));
+  CANDOR_ASSIGN(auto connection, Connection::open(source_, use_));
   return Lease(shared_from_this(), std::move(connection));
 }
 
@@ -232,7 +261,7 @@ Result<Pool::Lease> Pool::lease() {
   return fresh_lease();
 }
 
-void Pool::give_back(std::unique_ptr<Connection> connection) {
+void Pool::give_back(std::shared_ptr<Connection> connection) {
   connection->unwatch();
   if (connection->refused() || connection->database().in_transaction()) return;
   const std::lock_guard lock(mutex_);

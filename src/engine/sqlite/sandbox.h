@@ -1,5 +1,6 @@
 // Connections to one SQLite file on which foreign SQL may run: read-only by every means that SQLite has, an allow-list
 // of what a statement may touch, and a watch on its time. The lists are in force before any foreign text is seen.
+// Connections for a contract run Candor's own statements, with Candor's functions; those of a transaction may write.
 #pragma once
 
 #include <chrono>
@@ -20,6 +21,13 @@ namespace candor::engine::sqlite {
 // Why the running statement was stopped.
 enum class Stop : std::uint8_t { kNone, kDeadline, kCancelled };
 
+// Who runs statements on a connection.
+enum class Use : std::uint8_t {
+  kAgent,          // foreign text, reading
+  kContract,       // Candor's statements, reading
+  kContractWrite,  // the same inside a transaction that writes
+};
+
 // What tells one state of a file from another. The parts that a writer changes are compared only where SQLite itself
 // does not look for changes.
 struct FileState {
@@ -34,8 +42,8 @@ struct FileState {
 
 class Connection {
  public:
-  // Fails with `file-error`, `file-locked` or `source-error`, naming the source and the file.
-  [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const SourceSpec& source);
+  // Never creates the file. Fails with `file-error`, `file-locked` or `source-error`, naming the source and the file.
+  [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const SourceSpec& source, Use use);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -44,6 +52,7 @@ class Connection {
   // Opened as a file that nobody changes, because its write-ahead log can't be read here. `file` has to be compared
   // after each statement.
   [[nodiscard]] bool immutable() const { return immutable_; }
+  [[nodiscard]] Use use() const { return use_; }
 
   // From now on statements stop at `stop_at` or when cancelled.
   void watch(CancelToken cancel, Clock::time_point stop_at);
@@ -55,6 +64,8 @@ class Connection {
   [[nodiscard]] const std::optional<std::string>& refused_function() const { return refused_function_; }
   [[nodiscard]] bool refused() const { return refused_; }
   void forget_refusals();
+  // The first thing that the latest statement was found to write with, at its top: an insert, update or delete.
+  [[nodiscard]] std::optional<candor::sqlite::Action> written() const { return written_; }
 
   // While it lives, statements are Candor's own: transactions, and pragmas that read.
   class Trusted {
@@ -69,46 +80,53 @@ class Connection {
   };
 
  private:
-  Connection(candor::sqlite::Database database, FileState file, bool immutable)
-      : database_(std::move(database)), file_(file), immutable_(immutable) {}
-  static Result<std::unique_ptr<Connection>> open_as(const SourceSpec& source, const FileState& file, bool immutable);
+  Connection(candor::sqlite::Database database, FileState file, bool immutable, Use use)
+      : database_(std::move(database)), file_(file), immutable_(immutable), use_(use) {}
+  static Result<std::unique_ptr<Connection>> open_as(const SourceSpec& source, const FileState& file, bool immutable,
+                                                     Use use);
   Status lock_down(const SourceSpec& source);
   Status warm_virtual_tables();
   candor::sqlite::Access authorize(const candor::sqlite::AccessRequest& request);
+  [[nodiscard]] bool may_call(const candor::sqlite::AccessRequest& request) const;
+  [[nodiscard]] bool may_write(const candor::sqlite::AccessRequest& request);
   bool should_stop();
 
   candor::sqlite::Database database_;
   const FileState file_;
   const bool immutable_;
+  const Use use_;
   std::optional<CancelToken> cancel_;
   Clock::time_point stop_at_ = Clock::time_point::max();
   Stop stopped_ = Stop::kNone;
   bool trusted_ = false;
   bool refused_ = false;
   std::optional<std::string> refused_function_;
+  std::optional<candor::sqlite::Action> written_;
 };
 
 // The connections of one source: one a running statement, so that reads never wait for each other.
 class Pool : public std::enable_shared_from_this<Pool> {
  public:
-  explicit Pool(SourceSpec source) : source_(std::move(source)) {}
+  Pool(SourceSpec source, Use use) : source_(std::move(source)), use_(use) {}
 
   // Gives the connection back when it goes.
   class Lease {
    public:
-    Lease(std::shared_ptr<Pool> pool, std::unique_ptr<Connection> connection)
+    Lease(std::shared_ptr<Pool> pool, std::shared_ptr<Connection> connection)
         : pool_(std::move(pool)), connection_(std::move(connection)) {}
+    // A connection that belongs to a transaction and goes back to nobody.
+    explicit Lease(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
     Lease(Lease&&) noexcept = default;
     Lease& operator=(Lease&&) = delete;
     ~Lease() {
-      if (connection_ != nullptr) pool_->give_back(std::move(connection_));
+      if (pool_ != nullptr && connection_ != nullptr) pool_->give_back(std::move(connection_));
     }
     Connection* operator->() const { return connection_.get(); }
     Connection& operator*() const { return *connection_; }
 
    private:
     std::shared_ptr<Pool> pool_;
-    std::unique_ptr<Connection> connection_;
+    std::shared_ptr<Connection> connection_;
   };
 
   // A connection to the file that has the source's path now.
@@ -118,11 +136,12 @@ class Pool : public std::enable_shared_from_this<Pool> {
   [[nodiscard]] const SourceSpec& source() const { return source_; }
 
  private:
-  void give_back(std::unique_ptr<Connection> connection);
+  void give_back(std::shared_ptr<Connection> connection);
 
   const SourceSpec source_;
+  const Use use_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Connection>> idle_;
+  std::vector<std::shared_ptr<Connection>> idle_;
 };
 
 }  // namespace candor::engine::sqlite

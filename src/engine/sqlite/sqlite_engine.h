@@ -1,4 +1,5 @@
-// Runs statements on one SQLite file, for reading only: Candor's SQLite engine. What is allowed: sandbox.h.
+// Runs statements on one SQLite file: Candor's SQLite engine. For reading only, but for the transactions of a contract.
+// What is allowed: sandbox.h. Statements name a table "main"."cards" or, by the source's name, "app"."cards".
 #pragma once
 
 #include <functional>

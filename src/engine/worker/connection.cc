@@ -199,9 +199,15 @@ std::shared_ptr<Call> Connection::begin(FrameType type, std::string_view payload
     if (ended_ || closing_) return nullptr;
     call = std::make_shared<Call>(next_id_++, kill_at);
     calls_.push_back(call);
+    if (type == FrameType::kBegin) ++held_;
     watch(*call, kill_at);
   }
   return send(*call, type, payload) ? call : nullptr;
+}
+
+void Connection::let_go() {
+  const Lock lock(mutex_);
+  --held_;
 }
 
 void Connection::expect(Call& call, Clock::time_point kill_at) {
@@ -330,7 +336,7 @@ bool Connection::close(Clock::time_point kill_at, bool only_idle) {
     Lock lock(mutex_);
     if (only_idle && !reading_ && !ended_) receive(lock, false);
     if (ended_) return true;
-    if (only_idle && !calls_.empty()) return false;
+    if (only_idle && (!calls_.empty() || held_ > 0)) return false;
     closing_ = true;
     close_kill_at_ = std::min(close_kill_at_, kill_at);
     watch_.notify_one();

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -52,7 +53,8 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Sends a request. Null: the connection has ended or is closing, and the request has not been begun.
+  // Sends a request. Null: the connection has ended or is closing, and the request has not been begun. A kBegin holds the
+  // worker open, whatever its answer is, until `let_go`.
   [[nodiscard]] std::shared_ptr<Call> begin(FrameType type, std::string_view payload, Clock::time_point kill_at);
   // The request's next frame; after its last frame or its end, the diagnostic that says what became of it.
   [[nodiscard]] Result<Frame> wait(Call& call);
@@ -66,13 +68,15 @@ class Connection {
   void cancel(Call& call);
   // Nobody will wait for this call again.
   void abandon(Call& call);
+  // The transaction of a kBegin has ended, or was never begun.
+  void let_go();
   // The worker broke the protocol: ends it. What the request is answered with.
   [[nodiscard]] Diagnostic malformed(Call& call);
 
   [[nodiscard]] bool alive() const;
   [[nodiscard]] std::optional<pid_t> process() const;
   // Lets the worker close its engine and end; ends it itself at `kill_at`. When `only_idle`, returns false and does
-  // nothing while requests are in flight.
+  // nothing while requests are in flight or transactions are open.
   bool close(Clock::time_point kill_at, bool only_idle);
 
  private:
@@ -99,6 +103,7 @@ class Connection {
   Clock::time_point watch_until_ = kNever;
   std::vector<std::shared_ptr<Call>> calls_;
   std::uint32_t next_id_ = 1;
+  std::size_t held_ = 0;  // transactions
   FrameReader reader_;
   std::unique_ptr<char[]> buffer_;
   Peer peer_;

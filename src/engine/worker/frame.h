@@ -19,6 +19,10 @@ enum class FrameType : std::uint8_t {
   kTableFacts,     // TableName, column names -> TableFacts
   kFunctionFacts,  // names -> vector of FunctionFacts
   kAppend,         // Append, then kRows…, kRowsEnd or kRowsFailed; -> rows
+  kBegin,          // milliseconds to wait -> number of the transaction
+  kRunIn,          // number of the transaction, RunRequest; answered like kRun
+  kCommit,         // number of the transaction, which ends whatever the answer is
+  kRollback,       // likewise
   // From the client, about a request that runs.
   kCancel,
   kRowsEnd,     // End: of an append

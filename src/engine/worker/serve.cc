@@ -22,6 +22,9 @@
 
 #include "engine/worker/codec.h"
 #include "engine/worker/frame.h"
+#include "engine/worker/held_transactions.h"
+#include "engine/worker/pushed_rows.h"
+#include "engine/worker/request.h"
 #include "engine/worker/rows.h"
 
 namespace candor::engine::worker {
@@ -31,18 +34,6 @@ constexpr std::size_t kRunningMax = 32;
 constexpr std::size_t kIdleMax = 2;
 constexpr std::size_t kHeldBytes = std::size_t{1} << 10U;  // an answer shorter than this waits for what follows
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10U;
-
-// One request that runs or waits to run.
-struct Request {
-  Frame frame;
-  CancelToken cancel;
-  std::mutex mutex;  // of what follows
-  std::condition_variable change;
-  Window sent;              // rows without a credit
-  std::deque<Frame> inbox;  // rows of an append
-  bool stopped = false;     // cancelled, or the client is gone
-  bool broken = false;      // the client broke the protocol
-};
 
 class Server {
  public:
@@ -54,6 +45,7 @@ class Server {
     ended_.wait(lock, [this] { return stopping_ && threads_.empty(); });
     join_exited();
     lock.unlock();
+    transactions_.clear();
     engine_.reset();
     ::shutdown(fd_, SHUT_RDWR);
     ::close(fd_);
@@ -76,6 +68,10 @@ class Server {
   void answer(Request& request);
   void answer_open(Request& request);
   void answer_run(Request& request);
+  void stream_run(Request& request, Result<std::unique_ptr<RowStream>> started);
+  void answer_begin(Request& request);
+  void answer_run_in(Request& request);
+  void answer_end(Request& request);
   void stream_rows(Request& request, RowStream& rows, std::string out);
   bool send_rows(Request& request, const RowBatch& batch, std::size_t columns, std::string& out);
   void answer_append(Request& request);
@@ -88,6 +84,7 @@ class Server {
   const Opener& opener_;
   const AtHangUp at_hang_up_;
   std::unique_ptr<Engine> engine_;  // set by the first request, before any other runs
+  HeldTransactions transactions_;   // of that engine
 
   std::mutex write_mutex_;
   std::mutex mutex_;
@@ -253,12 +250,6 @@ void Server::send(std::string_view bytes) {
   }
 }
 
-std::string frame_of(FrameType type, const Request& request, std::string_view payload) {
-  std::string out;
-  append_frame(out, type, request.frame.id, payload);
-  return out;
-}
-
 void Server::fail(const Request& request, const Diagnostic& failure) {
   send(frame_of(FrameType::kFailed, request, encode(failure)));
 }
@@ -273,8 +264,6 @@ void Server::reply(const Request& request, const Result<Answer>& result) {
   send(frame_of(FrameType::kDone, request, payload));
 }
 
-Diagnostic bad_request() { return make_error("internal", "the engine's process was sent a malformed request"); }
-
 void Server::answer(Request& request) {
   const std::string& payload = request.frame.payload;
   std::string text;
@@ -288,6 +277,13 @@ void Server::answer(Request& request) {
         return answer_run(request);
       case FrameType::kAppend:
         return answer_append(request);
+      case FrameType::kBegin:
+        return answer_begin(request);
+      case FrameType::kRunIn:
+        return answer_run_in(request);
+      case FrameType::kCommit:
+      case FrameType::kRollback:
+        return answer_end(request);
       case FrameType::kCatalog:
         return reply(request, engine_->catalog());
       case FrameType::kSyntaxTree:
@@ -325,7 +321,10 @@ void Server::answer_open(Request& request) {
 void Server::answer_run(Request& request) {
   RunRequest run;
   if (!decode(request.frame.payload, run)) return fail(request, bad_request());
-  auto started = engine_->run(run, request.cancel);
+  stream_run(request, engine_->run(run, request.cancel));
+}
+
+void Server::stream_run(Request& request, Result<std::unique_ptr<RowStream>> started) {
   if (!started.ok()) return fail(request, started.error());
   // The header travels with what follows it: one write less.
   std::string out = frame_of(FrameType::kHeader, request, encode((*started)->header()));
@@ -383,62 +382,41 @@ bool Server::send_rows(Request& request, const RowBatch& batch, std::size_t colu
   return true;
 }
 
+// ---- transactions ----
+
+void Server::answer_begin(Request& request) {
+  std::int64_t wait_ms = 0;
+  if (!decode(request.frame.payload, wait_ms)) return fail(request, bad_request());
+  auto begun = engine_->begin(wait_ms, request.cancel);
+  if (!begun.ok()) return fail(request, begun.error());
+  reply(request, Result<std::uint32_t>(transactions_.add(std::move(*begun))));
+}
+
+void Server::answer_run_in(Request& request) {
+  std::uint32_t number = 0;
+  RunRequest run;
+  if (!decode(request.frame.payload, number, run)) return fail(request, bad_request());
+  const auto held = transactions_.find(number);
+  if (held == nullptr) return fail(request, bad_request());
+  const std::lock_guard busy(held->busy);
+  if (held->transaction == nullptr) return fail(request, bad_request());
+  stream_run(request, held->transaction->run(run, request.cancel));
+}
+
+void Server::answer_end(Request& request) {
+  std::uint32_t number = 0;
+  if (!decode(request.frame.payload, number)) return fail(request, bad_request());
+  const auto held = transactions_.take(number);
+  if (held == nullptr) return fail(request, bad_request());
+  const std::lock_guard busy(held->busy);
+  const Status ended = request.frame.type == FrameType::kCommit ? held->transaction->commit() : Status(Ok{});
+  // Its locks are gone before the answer is.
+  held->transaction.reset();
+  if (!ended.ok()) return fail(request, ended.error());
+  send(frame_of(FrameType::kDone, request, {}));
+}
+
 // ---- append ----
-
-// The rows that the client pushes, as a stream to pull from.
-class PushedRows final : public RowStream {
- public:
-  PushedRows(Request& request, Header header, std::function<void(std::string_view)> send)
-      : request_(request), header_(std::move(header)), send_(std::move(send)) {}
-
-  const Header& header() const override { return header_; }
-
-  Item next() override {
-    if (last_) return *last_;
-    Frame frame;
-    {
-      std::unique_lock lock(request_.mutex);
-      request_.change.wait(lock, [this] { return !request_.inbox.empty() || request_.stopped || request_.broken; });
-      if (request_.stopped) return finish(make_error("cancelled", "the copy was cancelled"));
-      if (request_.broken) return finish(bad_request());
-      frame = std::move(request_.inbox.front());
-      request_.inbox.pop_front();
-    }
-    if (frame.type == FrameType::kRows) return take(std::move(frame.payload));
-    End end;
-    Diagnostic failure;
-    if (frame.type == FrameType::kRowsEnd && decode(frame.payload, end)) {
-      last_ = Item(end);
-      return *last_;
-    }
-    if (frame.type == FrameType::kRowsFailed && decode(frame.payload, failure)) return finish(std::move(failure));
-    return finish(bad_request());
-  }
-
- private:
-  Item finish(Diagnostic failure) {
-    last_ = Item(std::move(failure));
-    return *last_;
-  }
-
-  Item take(std::string payload) {
-    taken_.bytes += payload.size();
-    ++taken_.batches;
-    auto batch = take_rows(std::move(payload), header_.columns.size());
-    if (!batch) return finish(bad_request());
-    if (taken_.batches >= kWindowBatches / 2 || taken_.bytes >= kWindowBytes / 2) {
-      send_(frame_of(FrameType::kCredit, request_, encode(taken_)));
-      taken_ = Credit();
-    }
-    return std::move(*batch);
-  }
-
-  Request& request_;
-  Header header_;
-  std::function<void(std::string_view)> send_;
-  Credit taken_;
-  std::optional<Item> last_;
-};
 
 void Server::answer_append(Request& request) {
   Append append;

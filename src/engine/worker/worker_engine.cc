@@ -5,32 +5,18 @@
 #include <array>
 #include <utility>
 
+#include "engine/worker/answers.h"
+#include "engine/worker/appender.h"
 #include "engine/worker/codec.h"
 #include "engine/worker/connection.h"
 #include "engine/worker/frame.h"
-#include "engine/worker/rows.h"
+#include "engine/worker/remote_stream.h"
+#include "engine/worker/remote_transaction.h"
 
 namespace candor::engine::worker {
 namespace {
 
 using Milliseconds = std::chrono::milliseconds;
-constexpr Milliseconds kDeadlineMax{std::chrono::hours(24 * 365)};
-
-Clock::time_point after(Milliseconds limit) { return Clock::now() + std::clamp(limit, Milliseconds(0), kDeadlineMax); }
-
-// Passes a cancellation on to the worker for as long as it lives.
-class CancelHook {
- public:
-  CancelHook(CancelToken token, const std::shared_ptr<Connection>& connection, const std::shared_ptr<Call>& call)
-      : token_(std::move(token)), id_(token_.on_cancel([connection, call] { connection->cancel(*call); })) {}
-  ~CancelHook() { token_.forget(id_); }
-  CancelHook(const CancelHook&) = delete;
-  CancelHook& operator=(const CancelHook&) = delete;
-
- private:
-  CancelToken token_;
-  std::size_t id_;
-};
 
 // Whether a statement may write, by its words alone: too often is harmless here.
 bool may_write(const RunRequest& request) {
@@ -41,176 +27,6 @@ bool may_write(const RunRequest& request) {
   constexpr std::array kWords = {"INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "MERGE", "TRUNCATE", "ALTER"};
   return std::ranges::any_of(kWords, [&](std::string_view word) { return upper.find(word) != std::string::npos; });
 }
-
-// A write whose process ended may have been committed: who runs it again must look first.
-Diagnostic unless_unknown(Diagnostic failure, const Connection& connection, bool writing) {
-  if (!writing || connection.alive()) return failure;
-  Diagnostic unknown =
-      make_error("write-unknown", "the engine's process ended during a write, which may have taken effect",
-                 "count the rows of the table before you run the statement again", failure.detail);
-  if (failure.code != "engine-died") unknown.detail = failure.code + ": " + failure.detail;
-  return unknown;
-}
-
-Diagnostic failure_of(Connection& connection, Call& call, const Frame& frame) {
-  Diagnostic failure;
-  if (frame.type != FrameType::kFailed || !decode(frame.payload, failure)) return connection.malformed(call);
-  return failure;
-}
-
-// Waits for the one answer of a request.
-template <typename Reply>
-Result<Reply> answer(Connection& connection, Call& call) {
-  CANDOR_ASSIGN(const Frame frame, connection.wait(call));
-  if (frame.type != FrameType::kDone) return failure_of(connection, call, frame);
-  Reply reply{};
-  if (!decode(frame.payload, reply)) return connection.malformed(call);
-  return reply;
-}
-
-class RemoteStream final : public RowStream {
- public:
-  RemoteStream(std::shared_ptr<Connection> connection, std::shared_ptr<Call> call, std::unique_ptr<CancelHook> hook,
-               bool writing)
-      : connection_(std::move(connection)), call_(std::move(call)), hook_(std::move(hook)), writing_(writing) {}
-  ~RemoteStream() override {
-    hook_.reset();
-    if (!last_) connection_->abandon(*call_);
-  }
-  RemoteStream(const RemoteStream&) = delete;
-  RemoteStream& operator=(const RemoteStream&) = delete;
-
-  // The first frame: the header, or why there is none.
-  Status begin() {
-    auto frame = connection_->wait(*call_);
-    if (!frame.ok()) return died(std::move(frame).error());
-    if (frame->type != FrameType::kHeader) return finish(failure_of(*connection_, *call_, *frame));
-    if (!decode(frame->payload, header_)) return finish(connection_->malformed(*call_));
-    return Ok{};
-  }
-
-  const Header& header() const override { return header_; }
-
-  Item next() override {
-    if (last_) return *last_;
-    auto frame = connection_->wait(*call_);
-    if (!frame.ok()) return died(std::move(frame).error());
-    if (frame->type == FrameType::kRows) return take(std::move(frame->payload));
-    End end;
-    if (frame->type != FrameType::kDone) return finish(failure_of(*connection_, *call_, *frame));
-    if (!decode(frame->payload, end)) return finish(connection_->malformed(*call_));
-    last_ = Item(end);
-    return *last_;
-  }
-
- private:
-  Diagnostic finish(Diagnostic failure) {
-    last_ = Item(failure);
-    return failure;
-  }
-
-  Diagnostic died(Diagnostic failure) { return finish(unless_unknown(std::move(failure), *connection_, writing_)); }
-
-  Item take(std::string payload) {
-    const std::size_t bytes = payload.size();
-    auto batch = take_rows(std::move(payload), header_.columns.size());
-    if (!batch) return finish(connection_->malformed(*call_));
-    ++taken_.batches;
-    taken_.bytes += bytes;
-    // In halves of the window: small results never send one.
-    if (taken_.batches >= kWindowBatches / 2 || taken_.bytes >= kWindowBytes / 2) {
-      connection_->credit(*call_, taken_.batches, taken_.bytes);
-      taken_ = Credit();
-    }
-    return std::move(*batch);
-  }
-
-  std::shared_ptr<Connection> connection_;
-  std::shared_ptr<Call> call_;
-  std::unique_ptr<CancelHook> hook_;
-  const bool writing_;
-  Header header_;
-  Credit taken_;
-  std::optional<Item> last_;
-};
-
-// Pushes the rows of an append; one object a call.
-class Appender {
- public:
-  Appender(Connection& connection, Call& call, const Timing& timing)
-      : connection_(connection), call_(call), timing_(timing) {}
-
-  Result<std::uint64_t> push(RowStream& rows) {
-    const std::size_t columns = rows.header().columns.size();
-    while (true) {
-      // While the rows come from elsewhere, the worker owes nothing.
-      connection_.expect(call_, kNever);
-      RowStream::Item item = rows.next();
-      if (auto* batch = std::get_if<RowBatch>(&item)) {
-        if (auto ended = send(*batch, columns)) return std::move(*ended);
-      } else if (auto* end = std::get_if<End>(&item)) {
-        connection_.send(call_, FrameType::kRowsEnd, encode(*end));
-        return last();
-      } else {
-        auto& failure = std::get<Diagnostic>(item);
-        connection_.send(call_, FrameType::kRowsFailed, encode(failure));
-        if (const auto ignored = last(); ignored.ok()) return connection_.malformed(call_);
-        return std::move(failure);
-      }
-    }
-  }
-
- private:
-  using Ended = std::optional<Result<std::uint64_t>>;
-
-  Ended send(const RowBatch& batch, std::size_t columns) {
-    Pieces pieces(batch, columns);
-    while (const auto piece = pieces.next()) {
-      while (!window_.open()) {
-        if (auto ended = wait_for_credit()) return ended;
-      }
-      const std::string tail = rows_tail(piece->rows);
-      if (piece->cells.size() + tail.size() > kPayloadBytesMax) {
-        return make_error("over-limit", "a row of more than 256 MB can't be copied", "select fewer or shorter columns");
-      }
-      window_.add(piece->cells.size() + tail.size());
-      if (!connection_.send(call_, FrameType::kRows, piece->cells, tail)) return last();
-    }
-    return std::nullopt;
-  }
-
-  Ended wait_for_credit() {
-    connection_.expect(call_, after(timing_.answer));
-    auto frame = connection_.wait(call_);
-    if (!frame.ok()) return std::move(frame).error();
-    Credit credit;
-    if (frame->type != FrameType::kCredit) return result(*frame);
-    if (!decode(frame->payload, credit) || !window_.remove(credit.batches, credit.bytes)) {
-      return connection_.malformed(call_);
-    }
-    return std::nullopt;
-  }
-
-  Result<std::uint64_t> last() {
-    connection_.expect(call_, after(timing_.answer));
-    while (true) {
-      CANDOR_ASSIGN(const Frame frame, connection_.wait(call_));
-      if (frame.type != FrameType::kCredit) return result(frame);
-    }
-  }
-
-  Result<std::uint64_t> result(const Frame& frame) {
-    if (frame.type != FrameType::kDone) return failure_of(connection_, call_, frame);
-    std::uint64_t rows = 0;
-    if (!decode(frame.payload, rows)) return connection_.malformed(call_);
-    return rows;
-  }
-
-  Connection& connection_;
-  Call& call_;
-  const Timing& timing_;
-  Window window_;
-};
 
 Connector spawning(std::string program) {
   return [program = std::move(program)] { return spawn(program); };
@@ -327,14 +143,27 @@ void WorkerEngine::close(Milliseconds deadline) {
 
 Result<std::unique_ptr<RowStream>> WorkerEngine::run(const RunRequest& request, CancelToken cancel) {
   if (cancel.cancelled()) return make_error("cancelled", "the statement was cancelled");
-  CANDOR_ASSIGN(auto started,
-                start(static_cast<std::uint8_t>(FrameType::kRun), encode(request),
-                      Milliseconds(std::clamp<std::int64_t>(request.deadline_ms, 0, kDeadlineMax.count())), cancel));
+  CANDOR_ASSIGN(auto started, start(static_cast<std::uint8_t>(FrameType::kRun), encode(request),
+                                    bounded(request.deadline_ms), cancel));
   auto hook = std::make_unique<CancelHook>(std::move(cancel), started.connection, started.call);
   auto stream = std::make_unique<RemoteStream>(std::move(started.connection), std::move(started.call), std::move(hook),
                                                may_write(request));
   CANDOR_TRY(stream->begin());
   return std::unique_ptr<RowStream>(std::move(stream));
+}
+
+Result<std::unique_ptr<Transaction>> WorkerEngine::begin(std::int64_t wait_ms, CancelToken cancel) {
+  if (cancel.cancelled()) return make_error("cancelled", "the transaction was cancelled");
+  const Milliseconds wait = bounded(wait_ms);
+  CANDOR_ASSIGN(const auto started, start(static_cast<std::uint8_t>(FrameType::kBegin),
+                                          encode(std::int64_t{wait.count()}), wait + timing_.answer, cancel));
+  const CancelHook hook(std::move(cancel), started.connection, started.call);
+  const auto number = answer<std::uint32_t>(*started.connection, *started.call);
+  if (!number.ok()) {
+    started.connection->let_go();
+    return number.error();
+  }
+  return std::unique_ptr<Transaction>(std::make_unique<RemoteTransaction>(started.connection, *number, timing_));
 }
 
 template <typename Reply, typename... Arguments>

@@ -58,6 +58,10 @@ class WorkerEngine final : public Engine {
   [[nodiscard]] Result<std::uint64_t> append(const std::string& table, const std::vector<Column>& columns, bool replace,
                                              RowStream& rows, CancelToken cancel) override;
 
+  // A transaction dies with the process that it was begun in: its statements then fail with `engine-died` (or what the
+  // process was ended for), and its commit with `write-unknown` when it was on its way.
+  [[nodiscard]] Result<std::unique_ptr<Transaction>> begin(std::int64_t wait_ms, CancelToken cancel) override;
+
   // How often a process was opened; 0 before the first call. Temporary objects live as long as one generation.
   [[nodiscard]] std::uint64_t generation() const;
   [[nodiscard]] bool reopened_since(std::uint64_t generation) const { return this->generation() != generation; }
@@ -65,7 +69,7 @@ class WorkerEngine final : public Engine {
   // The running process; nothing when there is none.
   [[nodiscard]] std::optional<pid_t> process() const;
 
-  // Ends the process when nothing is in flight: true when none runs afterwards. The engine writes down what it holds.
+  // Ends the process when nothing is in flight and no transaction is open: true when none runs afterwards. The engine writes down what it holds.
   // Temporary objects are lost.
   bool close_idle();
   // Cancels what is in flight, lets the engine close, and kills the process when it has not ended by the deadline. A
