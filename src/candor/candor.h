@@ -43,6 +43,7 @@ struct RunOptions {
   bool allow_writes = true;               // on the scratch database
   std::optional<std::uint64_t> rows_max;  // a flag's ceiling, below the configured one
   bool keep_going = false;                // of a batch: go on after a failed statement
+  bool dry_run = false;                   // of writes through a contract: count and show, and undo all of it
 };
 
 struct Warning {

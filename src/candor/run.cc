@@ -5,6 +5,7 @@
 #include "base/near_names.h"
 #include "base/render_json.h"
 #include "candor/documents.h"
+#include "candor/execution.h"
 #include "candor/service.h"
 #include "candor/universe.h"
 #include "engine/source_version.h"
@@ -14,37 +15,6 @@
 namespace candor {
 namespace {
 
-using std::chrono::steady_clock;
-
-constexpr std::size_t kEvidenceBytes = std::size_t{1} << 20U;  // of a result's rows that the ledger keeps
-
-double ms_since(steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(steady_clock::now() - start).count();
-}
-
-std::int64_t unix_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-json::Node names_node(const std::vector<std::string>& names) {
-  json::Node list = json::Node::array();
-  for (const std::string& name : names) list.push(json::Node::string(name));
-  return list;
-}
-
-std::string columns_json(const std::vector<Column>& columns) {
-  std::string out = "[";
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    out += i > 0 ? R"(,{"name":)" : R"({"name":)";
-    append_json_string(out, columns[i].name);
-    out += R"(,"type":)";
-    append_json_string(out, columns[i].type);
-    out += R"(,"id":"c)" + std::to_string(i) + "\"}";
-  }
-  return out + "]";
-}
-
 std::string versions_json(const std::map<std::string, std::string>& versions) {
   json::Node node = json::Node::object();
   for (const auto& [source, version] : versions) node.set(source, json::Node::string(version));
@@ -52,58 +22,6 @@ std::string versions_json(const std::map<std::string, std::string>& versions) {
 }
 
 }  // namespace
-
-// A statement on its way: what the ledger and the telemetry will say of it.
-struct Service::Execution {
-  ledger::QueryRecord query;
-  std::string evidence = "[";  // rows as JSON, as they were shown
-  bool evidence_full = false;
-  bool cell_cut = false;
-  StatementEnd end;
-  steady_clock::time_point began = steady_clock::now();
-
-  void describe(const engine::Header& header) {
-    query.kind = std::string(engine::to_string(header.kind));
-    query.target = header.target;
-    query.columns = columns_json(header.columns);
-    query.temporary_objects = json::dump(names_node(header.temporary_objects));
-  }
-
-  void succeed(bool has_result) {
-    query.succeeded = true;
-    query.row_count = end.row_count;
-    // A LIMIT of the statement's own is part of the question; what it shows is shown whole.
-    const bool rows_kept_back = end.surface.output_truncated && end.surface.output_truncated_by != "statement";
-    query.output_cut = rows_kept_back || cell_cut || evidence_full;
-    query.rows = evidence + "]";
-    if (has_result) query.scope = json::dump(surface_document(end.surface));
-  }
-
-  // Rows of the result that were not shown, where their number is known.
-  [[nodiscard]] std::uint64_t omitted() const {
-    const std::uint64_t total = end.surface.universe_total.value_or(end.row_count);
-    return end.surface.output_truncated && total > end.row_count ? total - end.row_count : 0;
-  }
-
-  void keep(const RowBatch& batch, std::size_t columns) {
-    CellReader reader(batch.cells);
-    for (std::uint32_t row = 0; row < batch.rows; ++row) {
-      if (evidence.size() > kEvidenceBytes) {
-        evidence_full = true;
-        return;
-      }
-      if (evidence.size() > 1) evidence += ',';
-      evidence += '[';
-      for (std::size_t column = 0; column < columns; ++column) {
-        if (column > 0) evidence += ',';
-        CellReader ahead = reader;
-        cell_cut = cell_cut || ahead.next().kind == CellKind::kCut;
-        append_json(evidence, reader);
-      }
-      evidence += ']';
-    }
-  }
-};
 
 engine::RunRequest Service::request_of(std::string_view sql, const RunOptions& options) const {
   engine::RunRequest request;
@@ -129,6 +47,9 @@ Status Service::run(const Caller& caller, std::string_view sql, const RunOptions
         "the text has " + std::to_string(sql.size()) + " bytes, statement_chars allows " + std::to_string(chars_max),
         "send less at once, or raise limits.statement_chars");
   }
+  CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
+  CANDOR_ASSIGN(const std::shared_ptr<const Published> published, prepared.session->published(sql, options.source));
+  if (published != nullptr) return run_contract(caller, prepared, *published, sql, options, sink, cancel);
   const std::vector<Span> statements = sql::split_statements(sql);
   const auto statements_max = static_cast<std::size_t>(configuration_.limit("statements_per_batch"));
   if (statements.empty())
@@ -139,7 +60,6 @@ Status Service::run(const Caller& caller, std::string_view sql, const RunOptions
                           " statements, statements_per_batch allows " + std::to_string(statements_max),
                       "send them in several calls, or raise limits.statements_per_batch");
   }
-  CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
   for (std::size_t i = 0; i < statements.size(); ++i) {
     StatementStart start;
     start.index = i;

@@ -10,6 +10,7 @@
 
 #include "candor/candor.h"
 #include "candor/session.h"
+#include "exec/exec.h"
 
 namespace candor {
 
@@ -47,6 +48,13 @@ class Service final : public Candor {
                ResultSink& sink, const CancelToken& cancel);
   Diagnostic explain_failure(Session& session, std::string_view sql, Diagnostic failure);
   void add_table_warnings(Session& session, std::string_view sql, std::vector<Warning>& warnings);
+  // Statements for a source with a contract (contract_run.cc).
+  [[nodiscard]] Status run_contract(const Caller& caller, const Prepared& prepared, const Published& published,
+                                    std::string_view sql, const RunOptions& options, ResultSink& sink,
+                                    const CancelToken& cancel);
+  void deliver(const Caller& caller, const Prepared& prepared, const Published& published, StatementStart start,
+               const exec::Outcome& outcome, ResultSink& sink);
+  void reject(const Caller& caller, const Prepared& prepared, std::string_view sql, const Diagnostic& failure);
   [[nodiscard]] Status execute(const Prepared& prepared, StatementStart& start, const RunOptions& options,
                                ResultSink& sink, const CancelToken& cancel, Execution& execution);
   [[nodiscard]] static Result<engine::End> hand_over(engine::RowStream& stream, std::size_t columns, ResultSink& sink,

@@ -81,6 +81,9 @@ void Session::close() {
     if (lite.engine) lite.engine->close(kCloseWait);
     lite.engine.reset();
   }
+  for (Contracted& contracted : contracted_) {
+    if (contracted.engine) contracted.engine->close(kCloseWait);
+  }
   if (lock_ >= 0) ::close(lock_);
   lock_ = -1;
 }
@@ -88,6 +91,10 @@ void Session::close() {
 void Session::recognise() {
   if (recognised_) return;
   for (const config::Source& source : configuration_.sources) {
+    if (!source.contract.empty()) {
+      contracted_.push_back({source, nullptr, nullptr, ""});
+      continue;
+    }
     Result<engine::SourceSpec> spec = recognise_source(source);
     if (!spec.ok()) {
       failed_.insert_or_assign(source.name, spec.error());

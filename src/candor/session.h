@@ -13,8 +13,10 @@
 
 #include "base/result.h"
 #include "config/config.h"
+#include "contract/contract.h"
 #include "engine/engine.h"
 #include "engine/worker/worker_engine.h"
+#include "lower/lower.h"
 
 namespace candor {
 
@@ -25,6 +27,14 @@ struct Route {
   engine::Engine* engine = nullptr;
   std::string source;  // of SQLite: its name; empty: DuckDB
   [[nodiscard]] std::string_view dialect() const { return source.empty() ? "duckdb" : "sqlite"; }
+};
+
+// A source that is published through a contract, at one moment: a contract that changes becomes another of these.
+struct Published {
+  contract::Contract contract;
+  lower::Storage storage;  // points into `contract`
+  engine::Engine* engine = nullptr;
+  std::string kept;  // why a changed file of the contract was not taken; empty: it is the file's own
 };
 
 class Session {
@@ -42,6 +52,12 @@ class Session {
   // `unknown-source`, `sources-in-two-engines`, `ambiguous-table`, `locked`, and with the reason why a mentioned source
   // can't be opened.
   [[nodiscard]] Result<Route> route(std::string_view sql, const std::string& wanted_source);
+
+  // The contract that the statements are for: the one of the source that is named, the one whose resources they mention, or
+  // the first where nothing but contracts is published. Null: none. Fails with `configuration` and why its source can't be
+  // opened.
+  [[nodiscard]] Result<std::shared_ptr<const Published>> published(std::string_view sql,
+                                                                   const std::string& wanted_source);
 
   // The DuckDB engine with the scratch database; takes the session's lock. Fails with `locked`.
   [[nodiscard]] Result<engine::Engine*> duckdb();
@@ -86,6 +102,15 @@ class Session {
     std::optional<engine::Catalog> catalog;
   };
 
+  struct Contracted {
+    config::Source source;
+    std::shared_ptr<const Published> current;
+    std::unique_ptr<engine::worker::WorkerEngine> engine;
+    std::string version;  // of the contract's file, as it was last looked at
+  };
+  Result<std::shared_ptr<const Published>> publish(Contracted& contracted);
+  Result<std::shared_ptr<const Published>> read_contract(Contracted& contracted);
+
   // Sources that have a table of this name; "scratch" among them where the scratch database or a temporary object has.
   Result<std::vector<std::string>> owners_of(const std::string& table);
   Result<Route> route_by_name(const std::string& wanted_source);
@@ -109,6 +134,7 @@ class Session {
   bool recognised_ = false;
   std::vector<engine::SourceSpec> duckdb_sources_;
   std::map<std::string, Lite> lite_;
+  std::vector<Contracted> contracted_;
   std::map<std::string, Diagnostic> failed_;  // sources that can't be published, by name
   std::unique_ptr<engine::worker::WorkerEngine> duckdb_;
   std::optional<engine::Catalog> duckdb_catalog_;

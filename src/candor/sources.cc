@@ -41,10 +41,6 @@ Result<engine::SourceSpec> recognise_source(const config::Source& source) {
                       "source '" + source.name + "': PostgreSQL can't be published in this version",
                       "export the tables to Parquet or DuckDB and publish those");
   }
-  if (!source.contract.empty()) {
-    return make_error("not-in-this-version", "source '" + source.name + "': contracts can't be used in this version",
-                      "publish the source without a contract, for reading");
-  }
   if (config::is_url(source.spec)) {
     return make_error("not-in-this-version",
                       "source '" + source.name + "': " + config::shown_spec(source.spec) + " can't be published",

@@ -99,6 +99,11 @@ void add_source_flags(CLI::App& app, Arguments& into) {
       ->type_name("NAME=SPEC")
       ->allow_extra_args(false)
       ->group("State");
+  app.add_option("--contract", into.overrides.contracts,
+                 "publish a source by this contract alone: FILE, or SOURCE=FILE where there are several")
+      ->type_name("[SOURCE=]FILE");
+  app.add_option("--claim", into.overrides.claims, "a claim of the caller, for the scope of contracts; repeatable")
+      ->type_name("NAME=VALUE");
   app.add_option("--turn", into.turn, "the question that is being answered (default: counted)")
       ->type_name("ID")
       ->group("State");

@@ -99,6 +99,33 @@ Status add_sources(const Overrides& overrides, Configuration& configuration) {
   return Ok{};
 }
 
+// The source that a contract publishes, and the file.
+Status add_contract(const std::string& given, Configuration& configuration) {
+  const std::size_t equals = given.find('=');
+  const std::string name = equals == std::string::npos ? "" : given.substr(0, equals);
+  const auto named = [&](const Source& source) { return same_name(source.name, name); };
+  const auto found = std::ranges::find_if(configuration.sources, named);
+  const bool by_name = !name.empty() && found != configuration.sources.end();
+  if (!by_name && configuration.sources.size() != 1) {
+    return make_error(
+        "configuration",
+        "--contract " + given + " names no source, and there are " + std::to_string(configuration.sources.size()),
+        "--contract SOURCE=FILE");
+  }
+  Source& source = by_name ? *found : configuration.sources.front();
+  source.contract = by_name ? given.substr(equals + 1) : given;
+  return Ok{};
+}
+
+Status add_claim(const std::string& given, Configuration& configuration) {
+  const std::size_t equals = given.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return make_error("configuration", "--claim " + in_message(given) + " is no NAME=VALUE", "--claim workspace=A");
+  }
+  configuration.claims.insert_or_assign(given.substr(0, equals), given.substr(equals + 1));
+  return Ok{};
+}
+
 Status read_review_switch(Configuration& configuration) {
   const std::string value = lower_ascii(environment("CANDOR_SQL_AUTO_CHECK"));
   if (value == "off" || value == "false" || value == "0") {
@@ -116,6 +143,8 @@ Result<Configuration> load(const Overrides& overrides) {
   for (const Limit& limit : limits()) configuration.limit_values.emplace(limit.name, limit.standard);
   CANDOR_TRY(read_file(overrides, configuration));
   CANDOR_TRY(add_sources(overrides, configuration));
+  for (const std::string& given : overrides.contracts) CANDOR_TRY(add_contract(given, configuration));
+  for (const std::string& given : overrides.claims) CANDOR_TRY(add_claim(given, configuration));
   CANDOR_TRY(read_review_switch(configuration));
   CANDOR_ASSIGN(configuration.home, find_home(overrides));
   if (overrides.log_json) configuration.log_json = true;

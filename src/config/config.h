@@ -39,6 +39,7 @@ struct Configuration {
   std::int64_t review_max_key_chars = 16'000'000;
   bool review_enabled = true;  // CANDOR_SQL_AUTO_CHECK
   bool log_json = false;
+  std::map<std::string, std::string, std::less<>> claims;  // of the caller, for the scope of contracts
   std::string file;                                               // the candor.yaml that was read; empty: none
   [[nodiscard]] std::int64_t limit(std::string_view name) const;  // requires a name of limits()
 };
@@ -47,7 +48,9 @@ struct Configuration {
 struct Overrides {
   std::optional<std::string> config_file;
   std::optional<std::string> home;
-  std::vector<std::string> sources;  // NAME=SPEC, or SPEC alone: named after the file or folder
+  std::vector<std::string> sources;    // NAME=SPEC, or SPEC alone: named after the file or folder
+  std::vector<std::string> contracts;  // SOURCE=FILE, or FILE alone where there is one source
+  std::vector<std::string> claims;     // NAME=VALUE
   bool log_json = false;
 };
 

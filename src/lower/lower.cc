@@ -46,6 +46,26 @@ Lowered Lowering::count(const bind::BoundSelect& plan) {
           {contract::Type::kInteger}};
 }
 
+Lowered Lowering::zero_divisors(const bind::BoundSelect& plan, const std::vector<const bind::BoundExpr*>& divisors,
+                                bool groups, bool with_where) {
+  std::string sql = "SELECT 1 AS \"one\"";
+  if (!plan.from.empty()) sql += " FROM " + dialect_->from(plan);
+  std::string zero;
+  for (const bind::BoundExpr* one : divisors) zero += (zero.empty() ? "(" : " OR ") + dialect_->expr(*one) + " = 0";
+  zero += ")";
+  std::string where = plan.where != nullptr && with_where ? dialect_->expr(*plan.where) : std::string();
+  if (!groups) where += (where.empty() ? "" : " AND ") + zero;
+  if (!where.empty()) sql += " WHERE " + where;
+  if (groups) {
+    for (std::size_t i = 0; i < plan.group_by.size(); ++i) {
+      sql += (i == 0 ? " GROUP BY " : ", ") + dialect_->expr(*plan.group_by[i]);
+    }
+    sql += " HAVING " + zero;
+  }
+  sql += " LIMIT 1";
+  return {dialect_->with_common(sql), dialect_->take_parameters(), {contract::Type::kInteger}};
+}
+
 namespace {
 
 std::string source_of(Dialect& dialect, const bind::BoundWrite& plan) {

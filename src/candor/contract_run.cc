@@ -1,0 +1,199 @@
+// Ask, through a contract: a batch is parsed and bound as a whole, then run; its writes are one transaction.
+#include <chrono>
+#include <ctime>
+#include <utility>
+
+#include "bind/binder.h"
+#include "candor/execution.h"
+#include "dialect/parser.h"
+#include "sql/lexer.h"
+
+namespace candor {
+namespace {
+
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::string text(20, '\0');
+  text.resize(std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts));
+  return text;
+}
+
+// All errors of a batch as one: the first, with the others in it.
+Diagnostic together(std::vector<Diagnostic> errors) {
+  Diagnostic first = std::move(errors.front());
+  first.others.assign(std::make_move_iterator(errors.begin() + 1), std::make_move_iterator(errors.end()));
+  return first;
+}
+
+// In a batch an error says of which statement it is.
+void name_statement(std::string_view sql, Diagnostic& error) {
+  const std::vector<Span> statements = sql::split_statements(sql);
+  if (statements.size() < 2 || !error.span) return;
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    if (error.span->start < statements[i].start || error.span->start >= statements[i].end) continue;
+    const std::string text(
+        sql.substr(statements[i].start, std::min<std::size_t>(statements[i].end - statements[i].start, 200)));
+    error.detail +=
+        (error.detail.empty() ? "" : " ") + std::string("in statement ") + std::to_string(i + 1) + ": " + text;
+  }
+}
+
+RowBatch batch_of(const std::vector<std::vector<Value>>& rows) {
+  RowBatch batch;
+  CellWriter writer(batch.cells);
+  for (const std::vector<Value>& row : rows) {
+    for (const Value& value : row) write_value(writer, value);
+    ++batch.rows;
+  }
+  return batch;
+}
+
+}  // namespace
+
+void Service::reject(const Caller& caller, const Prepared& prepared, std::string_view sql, const Diagnostic& failure) {
+  Execution execution;
+  execution.query.turn = prepared.turn;
+  execution.query.sql = std::string(sql);
+  execution.query.started_ms = unix_ms();
+  execution.query.kind = "rejected";
+  execution.query.engine = "contract";
+  execution.query.columns = "[]";
+  execution.query.rows = "[]";
+  execution.query.temporary_objects = "[]";
+  execution.query.source_versions = "{}";
+  execution.query.error_code = failure.code;
+  (void)record(caller, execution).ok();
+}
+
+void Service::deliver(const Caller& caller, const Prepared& prepared, const Published& published, StatementStart start,
+                      const exec::Outcome& outcome, ResultSink& sink) {
+  Execution execution;
+  execution.query.turn = prepared.turn;
+  execution.query.sql = start.sql;
+  execution.query.started_ms = unix_ms();
+  execution.query.source = published.contract.source;
+  execution.query.engine = "contract";
+  execution.query.source_versions = "{}";
+  start.header.kind = outcome.kind;
+  start.header.columns = outcome.columns;
+  start.header.target = engine::writes(outcome.kind) ? outcome.resource : "";
+  execution.describe(start.header);
+  const RowBatch batch = batch_of(outcome.rows);
+  execution.keep(batch, outcome.columns.size());
+  StatementEnd& end = execution.end;
+  end.statement_type = execution.query.kind;
+  end.resource = outcome.resource;
+  end.row_count = outcome.rows.size();
+  end.affected_count = outcome.affected;
+  end.normalized_sql = sql::normalize(start.sql);
+  end.surface = outcome.surface;
+  for (const bind::BoundWarning& warning : outcome.warnings)
+    end.warnings.push_back({warning.code, warning.message, warning.hint});
+  if (!published.kept.empty()) {
+    end.warnings.push_back(
+        {"contract-kept",
+         "the contract's file was changed and can't be read, so the old one is in force: " + published.kept,
+         "candor contract check " + published.contract.file});
+  }
+  execution.succeed(!outcome.columns.empty());
+  if (const Status recorded = record(caller, execution); !recorded.ok()) return sink.failed(start, recorded.error());
+  end.query_id = execution.query.id;
+  end.elapsed_ms = ms_since(execution.began);
+  sink.start(start);
+  if (!outcome.columns.empty()) (void)sink.rows(batch);
+  sink.end(end);
+}
+
+Status Service::run_contract(const Caller& caller, const Prepared& prepared, const Published& published,
+                             std::string_view sql, const RunOptions& options, ResultSink& sink,
+                             const CancelToken& cancel) {
+  const contract::Contract& contract = published.contract;
+  const auto rejected = [&](Diagnostic failure) -> Status {
+    name_statement(sql, failure);
+    for (Diagnostic& other : failure.others) name_statement(sql, other);
+    reject(caller, prepared, sql, failure);
+    return failure;
+  };
+  exec::Environment environment;
+  environment.engine = published.engine;
+  environment.contract = &contract;
+  environment.storage = published.storage;
+  environment.storage.now = utc_now();
+  environment.statement_ms = configuration_.limit("statement_seconds") * 1000;
+  environment.count_budget_ms = configuration_.limit("count_budget_ms");
+  environment.dry_run = options.dry_run;
+  if (contract.scope) {
+    const auto claim = configuration_.claims.find(contract.scope->claim);
+    if (contract.scope->claim.empty()) {
+      environment.storage.scope_value = contract.scope->value;
+    } else if (claim == configuration_.claims.end()) {
+      return rejected(make_error("scope-missing",
+                                 "the caller has no claim '" + contract.scope->claim + "', so no row is readable",
+                                 "--claim " + contract.scope->claim + "=VALUE"));
+    } else {
+      environment.storage.scope_value = claim->second;
+    }
+  }
+  const dialect::ParseLimits limits{static_cast<std::size_t>(contract.predicate_depth),
+                                    static_cast<std::size_t>(contract.statements_per_batch)};
+  const dialect::Parsed parsed = dialect::parse(sql, limits);
+  bind::Bound bound = bind::bind(sql, parsed, {&contract, environment.storage.scope_value});
+  for (const auto& [error, resource] : bound.unbounded_writes) {
+    const Result<std::uint64_t> rows = exec::count_rows(*resource, environment, cancel);
+    if (rows.ok()) bound.errors[error].message += ": it has " + std::to_string(*rows);
+  }
+  std::vector<Diagnostic> errors = parsed.errors;
+  errors.insert(errors.end(), std::make_move_iterator(bound.errors.begin()),
+                std::make_move_iterator(bound.errors.end()));
+  if (!errors.empty()) return rejected(together(std::move(errors)));
+  for (const dialect::ReadAs& read : parsed.read_as) {
+    for (bind::BoundStatement& statement : bound.statements) {
+      if (read.span.start >= statement.span.start && read.span.start < statement.span.end)
+        statement.warnings.push_back({"read-as", read.written + " was read as " + read.read, "write " + read.read});
+    }
+  }
+  const auto start_of = [&](std::size_t index) {
+    StatementStart start;
+    start.index = index;
+    start.count = bound.statements.size();
+    const Span span = bound.statements[index].span;
+    start.sql = std::string(sql.substr(span.start, span.end - span.start));
+    return start;
+  };
+  if (bound.statements.front().write != nullptr) {
+    if (!options.allow_writes)
+      return rejected(make_error("statement-not-allowed", "this call reads alone", "send the write to sql_execute"));
+    std::size_t failed = 0;
+    Result<exec::Written> written = exec::write(bound.statements, environment, cancel, failed);
+    if (!written.ok()) {
+      Diagnostic failure = std::move(written).error();
+      if (failed < bound.statements.size() && !failure.span) failure.span = bound.statements[failed].span;
+      return rejected(std::move(failure));
+    }
+    for (std::size_t i = 0; i < written->outcomes.size(); ++i)
+      deliver(caller, prepared, published, start_of(i), written->outcomes[i], sink);
+    return Ok{};
+  }
+  for (std::size_t i = 0; i < bound.statements.size(); ++i) {
+    const bind::BoundStatement& statement = bound.statements[i];
+    Result<exec::Outcome> outcome = statement.select != nullptr
+                                        ? exec::read(*statement.select, environment, cancel)
+                                        : Result<exec::Outcome>(exec::discover(*statement.discovery, contract));
+    if (!outcome.ok()) {
+      Diagnostic failure = std::move(outcome).error();
+      failure.span = statement.span;
+      name_statement(sql, failure);
+      reject(caller, prepared, start_of(i).sql, failure);
+      if (i == 0) return failure;
+      sink.failed(start_of(i), failure);
+      return Ok{};
+    }
+    outcome->warnings.insert(outcome->warnings.begin(), statement.warnings.begin(), statement.warnings.end());
+    deliver(caller, prepared, published, start_of(i), *outcome, sink);
+  }
+  return Ok{};
+}
+
+}  // namespace candor

@@ -1,0 +1,65 @@
+// See execution.h.
+#include "candor/execution.h"
+
+namespace candor {
+namespace {
+
+constexpr std::size_t kEvidenceBytes = std::size_t{1} << 20U;  // of a result's rows that the ledger keeps
+
+json::Node names_node(const std::vector<std::string>& names) {
+  json::Node list = json::Node::array();
+  for (const std::string& name : names) list.push(json::Node::string(name));
+  return list;
+}
+
+}  // namespace
+
+std::string columns_json(const std::vector<Column>& columns) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    out += i > 0 ? R"(,{"name":)" : R"({"name":)";
+    append_json_string(out, columns[i].name);
+    out += R"(,"type":)";
+    append_json_string(out, columns[i].type);
+    out += R"(,"id":"c)" + std::to_string(i) + "\"}";
+  }
+  return out + "]";
+}
+
+void Service::Execution::describe(const engine::Header& header) {
+  query.kind = std::string(engine::to_string(header.kind));
+  query.target = header.target;
+  query.columns = columns_json(header.columns);
+  query.temporary_objects = json::dump(names_node(header.temporary_objects));
+}
+
+void Service::Execution::succeed(bool has_result) {
+  query.succeeded = true;
+  query.row_count = end.row_count;
+  // A LIMIT of the statement's own is part of the question; what it shows is shown whole.
+  const bool rows_kept_back = end.surface.output_truncated && end.surface.output_truncated_by != "statement";
+  query.output_cut = rows_kept_back || cell_cut || evidence_full;
+  query.rows = evidence + "]";
+  if (has_result) query.scope = json::dump(surface_document(end.surface));
+}
+
+void Service::Execution::keep(const RowBatch& batch, std::size_t columns) {
+  CellReader reader(batch.cells);
+  for (std::uint32_t row = 0; row < batch.rows; ++row) {
+    if (evidence.size() > kEvidenceBytes) {
+      evidence_full = true;
+      return;
+    }
+    if (evidence.size() > 1) evidence += ',';
+    evidence += '[';
+    for (std::size_t column = 0; column < columns; ++column) {
+      if (column > 0) evidence += ',';
+      CellReader ahead = reader;
+      cell_cut = cell_cut || ahead.next().kind == CellKind::kCut;
+      append_json(evidence, reader);
+    }
+    evidence += ']';
+  }
+}
+
+}  // namespace candor

@@ -1,0 +1,47 @@
+// A statement on its way through the facade: what the ledger and the telemetry will say of it.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/render_json.h"
+#include "candor/documents.h"
+#include "candor/service.h"
+
+namespace candor {
+
+inline double ms_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+inline std::int64_t unix_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// Array of {name,type,id}.
+[[nodiscard]] std::string columns_json(const std::vector<Column>& columns);
+
+struct Service::Execution {
+  ledger::QueryRecord query;
+  std::string evidence = "[";  // rows as JSON, as they were shown
+  bool evidence_full = false;
+  bool cell_cut = false;
+  StatementEnd end;
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+
+  void describe(const engine::Header& header);
+
+  void succeed(bool has_result);
+
+  // Rows of the result that were not shown, where their number is known.
+  [[nodiscard]] std::uint64_t omitted() const {
+    const std::uint64_t total = end.surface.universe_total.value_or(end.row_count);
+    return end.surface.output_truncated && total > end.row_count ? total - end.row_count : 0;
+  }
+
+  void keep(const RowBatch& batch, std::size_t columns);
+};
+
+}  // namespace candor

@@ -1,0 +1,76 @@
+// Running what the binder made of a batch on the source of a contract: reads, writes in one transaction, and discovery.
+// Rows come back in the contract's types, whole: a statement of a contract shows few of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/result.h"
+#include "base/value.h"
+#include "bind/binder.h"
+#include "engine/engine.h"
+#include "lower/lower.h"
+#include "scope/scope.h"
+
+namespace candor::exec {
+
+// What a batch runs on and under which limits.
+struct Environment {
+  engine::Engine* engine = nullptr;
+  const contract::Contract* contract = nullptr;
+  lower::Storage storage;
+  std::int64_t statement_ms = 30'000;
+  std::int64_t count_budget_ms = 1'000;
+  std::int64_t wait_ms = 5'000;             // for other writers
+  std::uint64_t memory_bytes = 64U << 20U;  // of the rows of one statement, before they are found to be too long
+  bool dry_run = false;                     // writes are undone at the end
+};
+
+// Where the tables of the contract are, found in the catalog of its source. Fails with `configuration` naming the file when a
+// table or column that the contract promises is not there.
+[[nodiscard]] Result<lower::Storage> find_storage(const contract::Contract& contract, const engine::Catalog& catalog,
+                                                  lower::Target target);
+
+struct Outcome {
+  engine::StatementKind kind = engine::StatementKind::kSelect;
+  std::string resource;
+  std::vector<Column> columns;  // types as the contract names them
+  std::vector<std::vector<Value>> rows;
+  std::optional<std::uint64_t> affected;
+  std::vector<bind::BoundWarning> warnings;
+  scope::AgentSurface surface;
+};
+
+[[nodiscard]] Result<Outcome> read(const bind::BoundSelect& plan, const Environment& environment,
+                                   const CancelToken& cancel);
+[[nodiscard]] Outcome discover(const bind::BoundDiscovery& plan, const contract::Contract& contract);
+
+// A row of the source as it was and as it became, for undoing.
+struct Change {
+  const contract::Resource* resource = nullptr;
+  Value key;
+  std::vector<Value> before, after;  // of all columns of the table; empty where there was or is no row
+};
+
+struct Written {
+  std::vector<Outcome> outcomes;
+  std::vector<Change> changes;
+};
+
+struct WriteFailure {
+  std::size_t statement = 0;
+  Diagnostic error;
+};
+
+// All writes of a batch in one transaction: everything or nothing. `failed` says which statement failed.
+[[nodiscard]] Result<Written> write(const std::vector<bind::BoundStatement>& batch, const Environment& environment,
+                                    const CancelToken& cancel, std::size_t& failed);
+
+// How many rows of the resource the caller sees.
+[[nodiscard]] Result<std::uint64_t> count_rows(const contract::Resource& resource, const Environment& environment,
+                                               const CancelToken& cancel);
+
+}  // namespace candor::exec

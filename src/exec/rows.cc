@@ -1,0 +1,164 @@
+// Pulling rows, and making each value what the contract says it is.
+#include "exec/rows.h"
+
+#include <utility>
+#include <variant>
+
+#include "base/render_json.h"
+#include "json/json.h"
+
+namespace candor::exec {
+namespace {
+
+using contract::Type;
+
+Diagnostic bad_stored(const Value& value, Type type) {
+  std::string text;
+  CellWriter writer(text);
+  write_value(writer, value);
+  CellReader reader(text);
+  std::string json;
+  append_json(json, reader);
+  return make_error("bad-stored-value",
+                    "the source holds " + std::string(utf8_prefix(json, 60)) + " where the contract promises a " +
+                        std::string(contract::to_string(type)),
+                    "candor contract check counts such values");
+}
+
+Value of_kind(CellKind kind, std::string text) {
+  Value value;
+  value.kind = kind;
+  value.text = std::move(text);
+  return value;
+}
+
+Result<Value> as_json(Value value, Type type, json::Kind kind) {
+  if (value.kind == CellKind::kList || value.kind == CellKind::kStruct || value.kind == CellKind::kMap) return value;
+  if (value.kind != CellKind::kText && value.kind != CellKind::kJson) return bad_stored(value, type);
+  const Result<json::Node> node = json::parse(value.text);
+  if (!node.ok() || (type != Type::kJson && node->kind() != kind)) return bad_stored(value, type);
+  return of_kind(CellKind::kJson, std::move(value.text));
+}
+
+}  // namespace
+
+Result<Value> as_type(Value value, std::optional<Type> type) {
+  if (value.is_null() || !type) return value;
+  switch (*type) {
+    case Type::kBoolean:
+      if (value.kind == CellKind::kBoolean) return value;
+      if (value.kind != CellKind::kInteger || value.integer < 0 || value.integer > 1) return bad_stored(value, *type);
+      value.kind = CellKind::kBoolean;
+      return value;
+    case Type::kInteger:
+      if (value.kind == CellKind::kInteger || value.kind == CellKind::kIntegerText) return value;
+      return bad_stored(value, *type);
+    case Type::kNumber: {
+      if (value.kind == CellKind::kReal64 || value.kind == CellKind::kReal32) return value;
+      Value real;
+      real.kind = CellKind::kReal64;
+      if (value.kind == CellKind::kInteger) {
+        real.real = static_cast<double>(value.integer);
+      } else if (value.kind == CellKind::kDecimal) {
+        real.real = std::stod(value.text);
+      } else {
+        return bad_stored(value, *type);
+      }
+      return real;
+    }
+    case Type::kDecimal: {
+      if (value.kind == CellKind::kDecimal) return value;
+      if (value.kind == CellKind::kInteger) return of_kind(CellKind::kDecimal, std::to_string(value.integer));
+      if (value.kind != CellKind::kReal64) return bad_stored(value, *type);
+      std::string text;
+      append_json_real(text, value.real);
+      if (text.ends_with(".0")) text.resize(text.size() - 2);
+      return of_kind(CellKind::kDecimal, std::move(text));
+    }
+    case Type::kDate:
+    case Type::kDatetime:
+      if (value.kind != CellKind::kTemporal && value.kind != CellKind::kText) return bad_stored(value, *type);
+      if (value.text.size() > 10 && value.text[10] == ' ') value.text[10] = 'T';
+      if (*type == Type::kDate && value.text.size() > 10) value.text.resize(10);
+      return of_kind(CellKind::kTemporal, std::move(value.text));
+    case Type::kUuid:
+      if (value.kind != CellKind::kOther && value.kind != CellKind::kText) return bad_stored(value, *type);
+      return of_kind(CellKind::kOther, std::move(value.text));
+    case Type::kString:
+      if (value.kind == CellKind::kText || value.kind == CellKind::kOther)
+        return of_kind(CellKind::kText, std::move(value.text));
+      return bad_stored(value, *type);
+    case Type::kJson:
+      return as_json(std::move(value), *type, json::Kind::kObject);
+    case Type::kStringArray:
+    case Type::kIntegerArray:
+      return as_json(std::move(value), *type, json::Kind::kArray);
+  }
+  return value;
+}
+
+std::string type_name(std::optional<Type> type) { return std::string(type ? contract::to_string(*type) : "string"); }
+
+std::size_t json_size(const Value& value) {
+  std::string cells;
+  CellWriter writer(cells);
+  write_value(writer, value);
+  CellReader reader(cells);
+  std::string text;
+  append_json(text, reader);
+  return utf8_length(text);
+}
+
+Result<Rows> run(const lower::Lowered& lowered, const Environment& environment, engine::Transaction* transaction,
+                 std::int64_t deadline_ms, const CancelToken& cancel) {
+  engine::RunRequest request;
+  request.sql = lowered.sql;
+  request.parameters = lowered.parameters;
+  request.lane = engine::Lane::kContract;
+  request.allow_writes = transaction != nullptr;
+  request.rows_max = 10'000'000;
+  request.chars_max = environment.memory_bytes;
+  request.cell_chars_max = environment.memory_bytes;
+  request.deadline_ms = deadline_ms;
+  request.count_budget_ms = 0;
+  CANDOR_ASSIGN(auto stream,
+                transaction != nullptr ? transaction->run(request, cancel) : environment.engine->run(request, cancel));
+  const std::size_t columns = stream->header().columns.size();
+  Rows rows;
+  for (;;) {
+    engine::RowStream::Item item = stream->next();
+    if (auto* failure = std::get_if<Diagnostic>(&item)) return std::move(*failure);
+    if (const auto* end = std::get_if<engine::End>(&item)) {
+      if (end->cut_by_chars) {
+        return make_error("result-too-large",
+                          "the rows are longer than " + std::to_string(environment.memory_bytes) + " characters",
+                          "select fewer columns or rows");
+      }
+      rows.affected = end->affected;
+      return rows;
+    }
+    const auto& batch = std::get<RowBatch>(item);
+    CellReader reader(batch.cells);
+    for (std::uint32_t i = 0; i < batch.rows; ++i) {
+      std::vector<Value> row;
+      row.reserve(columns);
+      for (std::size_t c = 0; c < columns; ++c) {
+        const std::optional<Type> type = c < lowered.types.size() ? lowered.types[c] : std::nullopt;
+        CANDOR_ASSIGN(Value value, as_type(read_value(reader), type));
+        row.push_back(std::move(value));
+      }
+      rows.rows.push_back(std::move(row));
+    }
+  }
+}
+
+Result<std::uint64_t> run_count(const lower::Lowered& lowered, const Environment& environment,
+                                engine::Transaction* transaction, std::int64_t deadline_ms, const CancelToken& cancel) {
+  CANDOR_ASSIGN(const Rows rows, run(lowered, environment, transaction, deadline_ms, cancel));
+  if (rows.rows.size() != 1 || rows.rows[0].size() != 1 || rows.rows[0][0].kind != CellKind::kInteger) {
+    return make_error("internal", "a count gave no number");
+  }
+  return static_cast<std::uint64_t>(rows.rows[0][0].integer);
+}
+
+}  // namespace candor::exec

@@ -1,0 +1,37 @@
+// Rows of an engine as the contract's types: private to this folder.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/result.h"
+#include "exec/exec.h"
+
+namespace candor::exec {
+
+struct Rows {
+  std::vector<std::vector<Value>> rows;
+  std::optional<std::uint64_t> affected;
+};
+
+// Runs one lowered statement and takes all its rows; `transaction` null: for reading. Fails with `result-too-large` beyond
+// `memory_bytes`.
+[[nodiscard]] Result<Rows> run(const lower::Lowered& lowered, const Environment& environment,
+                               engine::Transaction* transaction, std::int64_t deadline_ms, const CancelToken& cancel);
+
+// One number.
+[[nodiscard]] Result<std::uint64_t> run_count(const lower::Lowered& lowered, const Environment& environment,
+                                              engine::Transaction* transaction, std::int64_t deadline_ms,
+                                              const CancelToken& cancel);
+
+// The engine's value as one of the type. Fails with `bad-stored-value`.
+[[nodiscard]] Result<Value> as_type(Value value, std::optional<contract::Type> type);
+
+[[nodiscard]] std::string type_name(std::optional<contract::Type> type);
+// Characters of the value as JSON.
+[[nodiscard]] std::size_t json_size(const Value& value);
+
+}  // namespace candor::exec
