@@ -377,6 +377,7 @@ Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 Database::~Database() = default;
+sqlite3* Database::handle() const { return state_->handle; }
 
 Result<Database> Database::open(const std::string& path, const OpenOptions& options) {
   if (path.find('\0') != std::string::npos) return make_error("not-found", "a path can't hold a NUL");

@@ -18,6 +18,9 @@ struct sqlite3_stmt;
 
 namespace candor::sqlite {
 
+struct ScalarFunction;  // functions.h
+struct AggregateFunction;
+
 enum class OpenMode { kReadOnly, kReadWrite, kCreate };
 
 struct OpenOptions {
@@ -243,6 +246,9 @@ class Database {
 
  private:
   struct State;
+  friend Status add_function(Database& database, const ScalarFunction& function);
+  friend Status add_function(Database& database, const AggregateFunction& function);
+  [[nodiscard]] sqlite3* handle() const;
   explicit Database(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

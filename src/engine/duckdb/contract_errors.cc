@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/ascii.h"
+#include "engine/functions/errors.h"
 
 namespace candor::engine::duckdb {
 namespace {
@@ -50,6 +51,7 @@ bool overflows(const EngineError& error) {
 }  // namespace
 
 std::optional<Diagnostic> contract_error(const EngineError& error) {
+  if (auto said = functions::read_error_text(error.message)) return said;
   if (error.type == "Constraint") return constraint_error(error.message);
   if (error.type == "TransactionContext") {
     // One writer at a time: only a change of the table itself, or another program, can come in between.

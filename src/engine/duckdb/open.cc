@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "engine/duckdb/contract_functions.h"
 #include "engine/duckdb/core.h"
 #include "engine/duckdb/errors.h"
 #include "engine/duckdb/rows.h"
@@ -212,6 +213,7 @@ Status Core::lock_down() {
     if (!source.files) continue;
     for (const std::string& path : source.files->allowed_paths) allow(path);
   }
+  if (policy.contract) CANDOR_TRY(add_contract_functions(connection.get()));
   const std::vector<std::string> statements = {
       "SET GLOBAL TimeZone = 'UTC'",
       "SET GLOBAL errors_as_json = true",

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "engine/functions/errors.h"
 #include "engine/sqlite/functions.h"
 #include "engine/sqlite/sandbox.h"
 
@@ -133,6 +134,18 @@ std::optional<Diagnostic> write_error(const Diagnostic& failure, Fault fault, co
   }
 }
 
+// What Candor's functions say, and SQLite's own where the contract has a code for it.
+std::optional<Diagnostic> function_error(const Diagnostic& failure) {
+  if (auto said = functions::read_error_text(failure.message)) return said;
+  if (failure.message == "integer overflow") {
+    return make_error("integer-overflow", "the result of the arithmetic is no 64-bit integer");
+  }
+  if (failure.message == "malformed JSON") {
+    return make_error("bad-stored-value", "a value of the source is not the JSON that its contract names");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Diagnostic opening_error(const Diagnostic& failure, Fault fault, const SourceSpec& source) {
@@ -168,6 +181,9 @@ Diagnostic statement_error(Diagnostic failure, const Connection& connection, Fau
   if (connection.refused()) {
     return with(failure, "read-only", "source " + source.name + " is published for reading",
                 "copy the rows with materialize and change them in the scratch database");
+  }
+  if (connection.use() != Use::kAgent && fault == Fault::kError) {
+    if (auto said = function_error(failure)) return std::move(*said);
   }
   if (connection.use() == Use::kContractWrite) {
     if (auto made = write_error(failure, fault, source)) return std::move(*made);

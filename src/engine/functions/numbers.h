@@ -1,0 +1,30 @@
+// Integers that do not overflow unseen, and decimal rounding by what a number looks like.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace candor::engine::functions {
+
+// Fail with `integer-overflow` beyond 64 bits.
+[[nodiscard]] Result<std::int64_t> add(std::int64_t a, std::int64_t b);
+[[nodiscard]] Result<std::int64_t> subtract(std::int64_t a, std::int64_t b);
+[[nodiscard]] Result<std::int64_t> multiply(std::int64_t a, std::int64_t b);
+[[nodiscard]] Result<std::int64_t> negate(std::int64_t a);
+[[nodiscard]] Result<std::int64_t> absolute(std::int64_t a);
+
+// Half away from zero, at `places` after the point or, where negative, before it. A double is rounded as its shortest
+// decimal text, so that 1.005 at two places is 1.01 and not what its binary value would give. Infinities and NaN stay.
+[[nodiscard]] double round(double value, std::int64_t places);
+[[nodiscard]] Result<std::int64_t> round(std::int64_t value, std::int64_t places);
+
+// A decimal with exactly `scale` digits after the point, rounded likewise: "12.50". Zero has no sign. Fails with
+// `bad-stored-value` for what is no finite decimal number, and with `bad-argument` for a scale outside 0 … 38.
+[[nodiscard]] Result<std::string> decimal(double value, std::int64_t scale);
+[[nodiscard]] Result<std::string> decimal(std::int64_t value, std::int64_t scale);
+[[nodiscard]] Result<std::string> decimal(std::string_view value, std::int64_t scale);
+
+}  // namespace candor::engine::functions
