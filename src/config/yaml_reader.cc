@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <sstream>
 #include <unordered_set>
 #include <utility>
+
+#include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
 
 #include "base/near_names.h"
 #include "base/render_json.h"
@@ -21,6 +25,32 @@ constexpr std::size_t kVisitsMin = 1'000;
 
 int line_of(const YAML::Mark& mark) { return mark.is_null() ? 0 : mark.line + 1; }
 
+// Where documents begin. yaml-cpp's own LoadAll makes documents without end of a comma that belongs to nothing.
+class DocumentStarts : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override { starts_.push_back(mark); }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+  // The second document, or what yaml-cpp takes for one; null where the text has none.
+  static YAML::Mark second(const std::string& text) {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    DocumentStarts documents;
+    const bool more = parser.HandleNextDocument(documents) && parser.HandleNextDocument(documents);
+    return more ? documents.starts_.back() : YAML::Mark::null_mark();
+  }
+
+ private:
+  std::vector<YAML::Mark> starts_;
+};
+
 bool is_control(char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; }
 
 }  // namespace
@@ -31,12 +61,13 @@ Status YamlReader::read(const std::string& text, const Document& document) {
     return make_error("configuration", file_ + ": is not a text in UTF-8");
   }
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() > 1) {
-      fault(documents[1], "", "a second document: there can be only one in a file");
+    if (const YAML::Mark second = DocumentStarts::second(text); !second.is_null()) {
+      fault_at(line_of(second), "", "not valid YAML from here on, or a second document: a file is one");
     } else {
-      document(documents.empty() ? YAML::Node() : documents[0]);
+      document(YAML::Load(text));
     }
+  } catch (const YAML::DeepRecursion& error) {
+    fault_at(line_of(error.mark), "", "is nested too deep");
   } catch (const YAML::Exception& error) {
     fault_at(line_of(error.mark), "", "not valid YAML: " + in_message(error.msg));
   }
@@ -166,12 +197,13 @@ void YamlReader::fault_at(int line, const std::string& path, const std::string& 
   std::string message = file_;
   if (line > 0) message += ":" + std::to_string(line);
   message += ": " + (path.empty() ? "" : path + ": ") + what;
-  faults_.push_back({line, make_error("configuration", std::move(message), std::move(hint), std::move(detail))});
+  faults_.push_back(
+      {line, faults_.size(), make_error("configuration", std::move(message), std::move(hint), std::move(detail))});
 }
 
 Status YamlReader::finish() {
   if (faults_.empty()) return Ok{};
-  std::ranges::stable_sort(faults_, {}, &Fault::line);
+  std::ranges::sort(faults_, {}, [](const Fault& fault) { return std::pair(fault.line, fault.order); });
   Diagnostic first = std::move(faults_.front().diagnostic);
   for (auto fault = faults_.begin() + 1; fault != faults_.end(); ++fault) {
     first.others.push_back(std::move(fault->diagnostic));

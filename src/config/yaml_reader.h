@@ -60,6 +60,7 @@ class YamlReader {
  private:
   struct Fault {
     int line = 0;
+    std::size_t order = 0;  // in which it was found, among those of its line
     Diagnostic diagnostic;
   };
   void fault_at(int line, const std::string& path, const std::string& what, std::string hint = {},

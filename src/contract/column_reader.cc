@@ -15,9 +15,9 @@ namespace {
 using config::YamlReader;
 
 const std::vector<std::string>& column_keys() {
-  static const std::vector<std::string> kKeys = {"type",     "column",    "stored",    "nullable", "filterable",
-                                                 "sortable", "read_only", "generated", "enum",     "description"};
-  return kKeys;
+  static const std::vector<std::string> keys = {"type",     "column",    "stored",    "nullable", "filterable",
+                                                "sortable", "read_only", "generated", "enum",     "description"};
+  return keys;
 }
 
 class Reader {

@@ -22,8 +22,8 @@ using config::YamlReader;
 constexpr std::string_view kClaimBegin = "${claim.";
 
 const std::vector<std::string>& contract_keys() {
-  static const std::vector<std::string> kKeys = {"contract", "source", "limits", "scope", "notes", "resources"};
-  return kKeys;
+  static const std::vector<std::string> keys = {"contract", "source", "limits", "scope", "notes", "resources"};
+  return keys;
 }
 
 bool is_claim_name(std::string_view name) {
@@ -69,7 +69,8 @@ class Reader {
     if (!in_.text(node, path, out)) return;
     const std::string why = fault(out);
     if (why.empty()) return;
-    in_.fault(node, path, "the name " + why, path + ": " + config::identifier_from(out, "app"));
+    const std::string possible = config::identifier_from(out, "app");
+    in_.fault(node, path, "the name " + why, fault(possible).empty() ? path + ": " + possible : "");
   }
 
   void limits(const YAML::Node& node) {

@@ -202,7 +202,7 @@ Node operation(const Contract& contract) {
   alternatives.push(ref("Statement")).push(ref("Batch"));
   Node done = object({{"description", text("The result of one statement, or of a batch.")},
                       {"content", json_content(object({{"oneOf", std::move(alternatives)}}))}});
-  Node failed = object({{"description", text("Nothing was run or kept; what is wrong, all of it.")},
+  Node failed = object({{"description", text("What is wrong, all of it. No write of the call was kept.")},
                         {"content", json_content(ref("Error"))}});
   return object(
       {{"operationId", text("sql")},

@@ -22,9 +22,9 @@ namespace {
 using config::YamlReader;
 
 const std::vector<std::string>& resource_keys() {
-  static const std::vector<std::string> kKeys = {"table",       "description", "key",   "writes",
-                                                 "soft_delete", "columns",     "absent"};
-  return kKeys;
+  static const std::vector<std::string> keys = {"table",       "description", "key",   "writes",
+                                                "soft_delete", "columns",     "absent"};
+  return keys;
 }
 
 // Names by which agents ask what there is.
@@ -120,7 +120,7 @@ class Reader {
   }
 
   void writes(const YAML::Node& node, const std::string& path) {
-    static const std::vector<std::string> kWrites = {"insert", "update", "delete"};
+    static const std::vector<std::string> known = {"insert", "update", "delete"};
     in_.each_item(node, path, "a list of insert, update and delete", [&](const YAML::Node& item) {
       std::string kind;
       if (!in_.text(item, path, kind)) return;
@@ -129,8 +129,8 @@ class Reader {
                     : kind == "delete" ? &resource_.remove
                                        : nullptr;
       if (write == nullptr) {
-        in_.fault(item, path, "there is no write " + config::in_message(kind), config::near_hint(kind, kWrites),
-                  "there are: " + config::listed(kWrites));
+        in_.fault(item, path, "there is no write " + config::in_message(kind), config::near_hint(kind, known),
+                  "there are: " + config::listed(known));
       } else if (std::exchange(*write, true)) {
         in_.fault(item, path, "has " + kind + " twice");
       }

@@ -27,8 +27,8 @@ constexpr Rule kRules[] = {
      "Read a result's warnings and its agent_surface, which says what the rows are a part of, before you use a number.",
      ""},
     {"errors", Topic::kCalls, Where::kAlways,
-     "An error names all the mistakes at once, each with its place and what to write instead; fix is the corrected "
-     "statement where it is certain. Nothing of the call was run or kept.",
+     "An error names all the mistakes of a statement at once, each with its place and what to write instead; fix is "
+     "the corrected statement where it is certain.",
      "An error names all mistakes; its fix can be run as it stands."},
     {"scope", Topic::kCalls, Where::kWithScope,
      "Every statement sees and writes the rows of the caller's scope alone, wherever a resource stands in it. Nothing "
@@ -80,13 +80,12 @@ constexpr Rule kRules[] = {
      "alone: on a number, a date or an array they are errors, not a quiet nothing.",
      "LIKE tells case apart, ILIKE doesn't; both are for text alone."},
     {"case-folding", Topic::kConditions, Where::kAlways,
-     "LOWER(column) = 'v' is an equality without case, in which % and _ are plain characters. Folding is Unicode's "
+     "LOWER(column) = 'v' compares without case, and % and _ are plain characters in it. Folding is Unicode's "
      "one-to-one folding, without normalisation.",
      ""},
     {"match", Topic::kConditions, Where::kAlways,
-     "MATCH('text') finds the text anywhere in the filterable texts of a row, case folded; MATCH(column, 'text') in "
-     "one "
-     "column.",
+     "MATCH('text') finds the text anywhere in the filterable texts and text arrays of a row, case folded; "
+     "MATCH(column, 'text') in one column.",
      "MATCH('text') looks into all text of a row."},
     {"literal-types", Topic::kConditions, Where::kAlways,
      "A value must be of the column's type. A number column takes numeric text, a text column takes no bare number; a "

@@ -105,14 +105,14 @@ std::optional<Type> array_of(std::string_view element) {
 }  // namespace
 
 const std::vector<std::string>& type_names() {
-  static const std::vector<std::string> kNames = [] {
+  static const std::vector<std::string> all = [] {
     std::vector<std::string> names;
     for (int i = 0; i <= static_cast<int>(Type::kIntegerArray); ++i) {
       names.emplace_back(to_string(static_cast<Type>(i)));
     }
     return names;
   }();
-  return kNames;
+  return all;
 }
 
 std::optional<Type> type_of_stored(std::string_view type_text) {
