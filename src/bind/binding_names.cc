@@ -18,6 +18,15 @@ std::string certain(const std::string& wanted, const std::vector<std::string>& n
   return near.front();
 }
 
+// Letters and digits alone, in lower case: what two spellings of one name share.
+std::string core_of(std::string_view name) {
+  std::string core;
+  for (const char c : name) {
+    if ((c >= '0' && c <= '9') || (lower_ascii(c) >= 'a' && lower_ascii(c) <= 'z')) core += lower_ascii(c);
+  }
+  return core;
+}
+
 std::string quoted_if_needed(const std::string& name) {
   const bool plain = !name.empty() && name != "order" && name != "group" && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -188,7 +197,7 @@ BoundPtr Binding::unknown_column(const Ast& ast) {
   }
   element_without_unnest(ast, name);
   if (bound_.errors.size() > errors) return nullptr;
-  if (written.double_quoted && absent.empty() && (near.empty() || certain(name, near).empty())) {
+  if (written.double_quoted && absent.empty() && (near.empty() || core_of(near.front()) != core_of(name))) {
     std::string text = "'";
     for (const char c : name) text += c == '\'' ? std::string("''") : std::string(1, c);
     text += '\'';

@@ -34,7 +34,7 @@ lower::Target target_of(engine::SourceKind kind) {
 }  // namespace
 
 Result<std::shared_ptr<const Published>> Session::read_contract(Contracted& contracted) {
-  CANDOR_ASSIGN(contract::Contract contract, contract::load(contracted.source.contract));
+  CANDOR_ASSIGN(contract::Contract contract, contract::load(contracted.source.contract, configuration_));
   contract.source = contracted.source.name;
   CANDOR_ASSIGN(const engine::SourceSpec spec, recognise_source(contracted.source));
   if (spec.kind == engine::SourceKind::kFiles) {
