@@ -137,6 +137,8 @@ class Binding {
   bool comparable(BoundPtr& left, BoundPtr& right, Span span);
   // Makes the literal one of the type, or tells bad-literal-type. `beside`: the expression that it is compared with.
   bool coerce(BoundExpr& literal, Type type, const BoundExpr* beside, bool exact = false);
+  bool coerce_number(BoundExpr& literal, Type type, const BoundExpr* beside, bool exact);
+  bool coerce_date(BoundExpr& literal, const BoundExpr* beside, bool exact);
   bool bad_literal(const BoundExpr& literal, Type type, const BoundExpr* beside, std::string more = {});
   bool check_allowed(const BoundExpr& literal, const BoundExpr& beside);
   BoundPtr null_comparison(const Ast& ast, const Ast& other, bool negated);
@@ -161,6 +163,7 @@ class Binding {
   void set_function_type(BoundExpr& made);
   BoundPtr aggregate(const Ast& ast, Aggregate which);
   bool aggregate_argument(BoundExpr& made, const Ast& ast);
+  bool join_argument(BoundExpr& made, BoundPtr& child, const Ast& ast);
 
   // ---- writes (binding_write.cc) ----
   std::unique_ptr<BoundWrite> write(const dialect::Write& parsed);

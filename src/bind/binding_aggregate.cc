@@ -84,29 +84,9 @@ bool Binding::aggregate_argument(BoundExpr& made, const Ast& ast) {
       }
       made.type = child->type;
       break;
-    case Aggregate::kJoin: {
-      const bool castable = child->type == Type::kInteger || child->type == Type::kDecimal || is_time(child->type) ||
-                            child->type == Type::kUuid;
-      if (castable) {
-        BoundPtr cast = make_bound(BoundKind::kCast, Type::kString, child->span, child->nullable);
-        cast->children.push_back(std::move(child));
-        child = std::move(cast);
-      } else if (!text(*child, ast)) {
-        return false;
-      }
-      made.type = Type::kString;
-      made.text = ",";
-      if (ast.children.size() == 2) {
-        const Ast& separator = *ast.children[1];
-        if (separator.kind != ExprKind::kLiteral || separator.literal != dialect::LiteralKind::kText) {
-          error("unsupported-construct", "the separator of " + name + " is a text in quotes", separator.span,
-                "write ', '");
-          return false;
-        }
-        made.text = separator.text;
-      }
+    case Aggregate::kJoin:
+      if (!join_argument(made, child, ast)) return false;
       break;
-    }
   }
   for (const dialect::OrderItem& item : ast.order) {
     BoundPtr key = with_use(Use::kOrder, [&] { return expr(*item.expr); });
@@ -114,6 +94,30 @@ bool Binding::aggregate_argument(BoundExpr& made, const Ast& ast) {
     made.order.push_back({std::move(key), item.descending, item.nulls == dialect::Nulls::kFirst});
   }
   made.children.push_back(std::move(child));
+  return true;
+}
+
+// The text of STRING_AGG, and its separator.
+bool Binding::join_argument(BoundExpr& made, BoundPtr& child, const Ast& ast) {
+  const std::string& name = ast.names.front().text;
+  const bool castable = child->type == Type::kInteger || child->type == Type::kDecimal || is_time(child->type) ||
+                        child->type == Type::kUuid;
+  if (castable) {
+    BoundPtr cast = make_bound(BoundKind::kCast, Type::kString, child->span, child->nullable);
+    cast->children.push_back(std::move(child));
+    child = std::move(cast);
+  } else if (!text(*child, ast)) {
+    return false;
+  }
+  made.type = Type::kString;
+  made.text = ",";
+  if (ast.children.size() < 2) return true;
+  const Ast& separator = *ast.children[1];
+  if (separator.kind != ExprKind::kLiteral || separator.literal != dialect::LiteralKind::kText) {
+    error("unsupported-construct", "the separator of " + name + " is a text in quotes", separator.span, "write ', '");
+    return false;
+  }
+  made.text = separator.text;
   return true;
 }
 

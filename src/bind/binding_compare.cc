@@ -152,79 +152,84 @@ bool Binding::check_allowed(const BoundExpr& literal, const BoundExpr& beside) {
   return false;
 }
 
+namespace {
+
+bool become(BoundExpr& literal, CellKind kind, std::string text, Type type) {
+  literal.value = Value();
+  literal.value.kind = kind;
+  literal.value.text = std::move(text);
+  literal.type = type;
+  return true;
+}
+
+std::optional<bool> truth_of_value(const Value& value) {
+  if (value.kind == CellKind::kText) return truth_of(value.text);
+  if (value.kind == CellKind::kBoolean) return value.integer != 0;
+  if (value.kind == CellKind::kInteger && (value.integer == 0 || value.integer == 1)) return value.integer == 1;
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool Binding::coerce_number(BoundExpr& literal, Type type, const BoundExpr* beside, bool exact) {
+  const CellKind kind = literal.value.kind;
+  if (kind == CellKind::kText) {
+    std::optional<Value> number = number_of(literal.value.text);
+    if (!number) return bad_literal(literal, type, beside);
+    literal.value = *std::move(number);
+    literal.type = literal.value.kind == CellKind::kInteger   ? Type::kInteger
+                   : literal.value.kind == CellKind::kDecimal ? Type::kDecimal
+                                                              : Type::kNumber;
+  } else if (kind != CellKind::kInteger && kind != CellKind::kDecimal && kind != CellKind::kReal64) {
+    return bad_literal(literal, type, beside);
+  }
+  const bool whole = literal.value.kind == CellKind::kInteger;
+  return whole || !exact || type != Type::kInteger || bad_literal(literal, type, beside);
+}
+
+bool Binding::coerce_date(BoundExpr& literal, const BoundExpr* beside, bool exact) {
+  if (literal.type == Type::kDate) return true;
+  if (literal.type == Type::kDatetime) return !exact || bad_literal(literal, Type::kDate, beside);
+  const std::string text = literal.value.text;
+  if (literal.value.kind != CellKind::kText) return bad_literal(literal, Type::kDate, beside);
+  if (const auto date = canonical_date(text)) return become(literal, CellKind::kTemporal, *date, Type::kDate);
+  const auto time = canonical_datetime(text);
+  return time && !exact ? become(literal, CellKind::kTemporal, *time, Type::kDatetime)
+                        : bad_literal(literal, Type::kDate, beside);
+}
+
 bool Binding::coerce(BoundExpr& literal, Type type, const BoundExpr* beside, bool exact) {
   if (literal.value.is_null()) return true;
   const CellKind kind = literal.value.kind;
-  const auto become = [&](CellKind as, std::string text) {
-    literal.value = Value();
-    literal.value.kind = as;
-    literal.value.text = std::move(text);
-    literal.type = type;
-    return true;
-  };
   switch (type) {
     case Type::kString:
       if (kind == CellKind::kText) return beside == nullptr || check_allowed(literal, *beside);
-      if (literal.type == Type::kDate || literal.type == Type::kDatetime || literal.type == Type::kUuid)
-        return become(CellKind::kText, literal.value.text);
+      if (is_time(literal.type) || literal.type == Type::kUuid)
+        return become(literal, CellKind::kText, literal.value.text, type);
       return bad_literal(literal, type, beside, "(write '" + as_sql(literal.value) + "' for the text)");
     case Type::kInteger:
     case Type::kNumber:
-    case Type::kDecimal: {
-      if (kind == CellKind::kText) {
-        std::optional<Value> number = number_of(literal.value.text);
-        if (!number) return bad_literal(literal, type, beside);
-        literal.value = *std::move(number);
-        literal.type = literal.value.kind == CellKind::kInteger   ? Type::kInteger
-                       : literal.value.kind == CellKind::kDecimal ? Type::kDecimal
-                                                                  : Type::kNumber;
-      } else if (kind != CellKind::kInteger && kind != CellKind::kDecimal && kind != CellKind::kReal64) {
-        return bad_literal(literal, type, beside);
-      }
-      if (exact && type == Type::kInteger && literal.value.kind != CellKind::kInteger)
-        return bad_literal(literal, type, beside);
-      return true;
-    }
+    case Type::kDecimal:
+      return coerce_number(literal, type, beside, exact);
     case Type::kBoolean: {
-      const std::optional<bool> truth =
-          kind == CellKind::kText      ? truth_of(literal.value.text)
-          : kind == CellKind::kBoolean ? std::optional(literal.value.integer != 0)
-          : kind == CellKind::kInteger && (literal.value.integer == 0 || literal.value.integer == 1)
-              ? std::optional(literal.value.integer == 1)
-              : std::nullopt;
+      const std::optional<bool> truth = truth_of_value(literal.value);
       if (!truth) return bad_literal(literal, type, beside);
-      literal.value = Value();
-      literal.value.kind = CellKind::kBoolean;
+      (void)become(literal, CellKind::kBoolean, "", type);
       literal.value.integer = *truth ? 1 : 0;
-      literal.type = type;
       return true;
     }
-    case Type::kDate: {
-      if (literal.type == Type::kDate) return true;
-      if (literal.type == Type::kDatetime) {
-        if (exact) return bad_literal(literal, type, beside);
-        return true;
-      }
-      const std::string text = literal.value.text;
-      if (kind != CellKind::kText) return bad_literal(literal, type, beside);
-      if (const auto date = canonical_date(text)) return become(CellKind::kTemporal, *date);
-      if (const auto time = canonical_datetime(text); time && !exact) {
-        (void)become(CellKind::kTemporal, *time);
-        literal.type = Type::kDatetime;
-        return true;
-      }
-      return bad_literal(literal, type, beside);
-    }
+    case Type::kDate:
+      return coerce_date(literal, beside, exact);
     case Type::kDatetime: {
       if (literal.type == Type::kDatetime) return true;
       if (kind != CellKind::kText && literal.type != Type::kDate) return bad_literal(literal, type, beside);
       const auto time = canonical_datetime(literal.value.text);
-      return time ? become(CellKind::kTemporal, *time) : bad_literal(literal, type, beside);
+      return time ? become(literal, CellKind::kTemporal, *time, type) : bad_literal(literal, type, beside);
     }
     case Type::kUuid: {
       if (literal.type == Type::kUuid) return true;
       const auto uuid = kind == CellKind::kText ? canonical_uuid(literal.value.text) : std::nullopt;
-      return uuid ? become(CellKind::kOther, *uuid) : bad_literal(literal, type, beside);
+      return uuid ? become(literal, CellKind::kOther, *uuid, type) : bad_literal(literal, type, beside);
     }
     case Type::kJson:
       if (kind != CellKind::kText) return bad_literal(literal, type, beside);

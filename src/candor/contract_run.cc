@@ -106,36 +106,35 @@ void Service::deliver(const Caller& caller, const Prepared& prepared, const Publ
   sink.end(end);
 }
 
-Status Service::run_contract(const Caller& caller, const Prepared& prepared, const Published& published,
-                             std::string_view sql, const RunOptions& options, ResultSink& sink,
-                             const CancelToken& cancel) {
-  const contract::Contract& contract = published.contract;
-  const auto rejected = [&](Diagnostic failure) -> Status {
-    name_statement(sql, failure);
-    for (Diagnostic& other : failure.others) name_statement(sql, other);
-    reject(caller, prepared, sql, failure);
-    return failure;
-  };
+Result<exec::Environment> Service::environment_of(const Published& published, const RunOptions& options) const {
   exec::Environment environment;
   environment.engine = published.engine;
-  environment.contract = &contract;
+  environment.contract = &published.contract;
   environment.storage = published.storage;
   environment.storage.now = utc_now();
   environment.statement_ms = configuration_.limit("statement_seconds") * 1000;
   environment.count_budget_ms = configuration_.limit("count_budget_ms");
   environment.dry_run = options.dry_run;
-  if (contract.scope) {
-    const auto claim = configuration_.claims.find(contract.scope->claim);
-    if (contract.scope->claim.empty()) {
-      environment.storage.scope_value = contract.scope->value;
-    } else if (claim == configuration_.claims.end()) {
-      return rejected(make_error("scope-missing",
-                                 "the caller has no claim '" + contract.scope->claim + "', so no row is readable",
-                                 "--claim " + contract.scope->claim + "=VALUE"));
-    } else {
-      environment.storage.scope_value = claim->second;
-    }
+  const std::optional<contract::Scope>& scope = published.contract.scope;
+  if (!scope) return environment;
+  if (scope->claim.empty()) {
+    environment.storage.scope_value = scope->value;
+    return environment;
   }
+  const auto claim = configuration_.claims.find(scope->claim);
+  if (claim == configuration_.claims.end()) {
+    return make_error("scope-missing", "the caller has no claim '" + scope->claim + "', so no row is readable",
+                      "--claim " + scope->claim + "=VALUE");
+  }
+  environment.storage.scope_value = claim->second;
+  return environment;
+}
+
+// The batch with its warnings, or all its errors.
+Result<std::vector<bind::BoundStatement>> Service::bind_batch(std::string_view sql,
+                                                              const exec::Environment& environment,
+                                                              const CancelToken& cancel) {
+  const contract::Contract& contract = *environment.contract;
   const dialect::ParseLimits limits{static_cast<std::size_t>(contract.predicate_depth),
                                     static_cast<std::size_t>(contract.statements_per_batch)};
   const dialect::Parsed parsed = dialect::parse(sql, limits);
@@ -147,46 +146,62 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
   std::vector<Diagnostic> errors = parsed.errors;
   errors.insert(errors.end(), std::make_move_iterator(bound.errors.begin()),
                 std::make_move_iterator(bound.errors.end()));
-  if (!errors.empty()) return rejected(together(std::move(errors)));
+  if (!errors.empty()) return together(std::move(errors));
   for (const dialect::ReadAs& read : parsed.read_as) {
     for (bind::BoundStatement& statement : bound.statements) {
       if (read.span.start >= statement.span.start && read.span.start < statement.span.end)
         statement.warnings.push_back({"read-as", read.written + " was read as " + read.read, "write " + read.read});
     }
   }
+  return std::move(bound.statements);
+}
+
+Status Service::run_contract(const Caller& caller, const Prepared& prepared, const Published& published,
+                             std::string_view sql, const RunOptions& options, ResultSink& sink,
+                             const CancelToken& cancel) {
+  const auto rejected = [&](Diagnostic failure) -> Status {
+    name_statement(sql, failure);
+    for (Diagnostic& other : failure.others) name_statement(sql, other);
+    reject(caller, prepared, sql, failure);
+    return failure;
+  };
+  const Result<exec::Environment> environment = environment_of(published, options);
+  if (!environment.ok()) return rejected(environment.error());
+  const Result<std::vector<bind::BoundStatement>> batch = bind_batch(sql, *environment, cancel);
+  if (!batch.ok()) return rejected(batch.error());
   const auto start_of = [&](std::size_t index) {
     StatementStart start;
     start.index = index;
-    start.count = bound.statements.size();
-    const Span span = bound.statements[index].span;
+    start.count = batch->size();
+    const Span span = (*batch)[index].span;
     start.sql = std::string(sql.substr(span.start, span.end - span.start));
     return start;
   };
-  if (bound.statements.front().write != nullptr) {
+  if (batch->front().write != nullptr) {
     if (!options.allow_writes)
       return rejected(make_error("statement-not-allowed", "this call reads alone", "send the write to sql_execute"));
     std::size_t failed = 0;
-    Result<exec::Written> written = exec::write(bound.statements, environment, cancel, failed);
+    Result<exec::Written> written = exec::write(*batch, *environment, cancel, failed);
     if (!written.ok()) {
       Diagnostic failure = std::move(written).error();
-      if (failed < bound.statements.size() && !failure.span) failure.span = bound.statements[failed].span;
+      if (failed < batch->size() && !failure.span) failure.span = (*batch)[failed].span;
       return rejected(std::move(failure));
     }
     for (std::size_t i = 0; i < written->outcomes.size(); ++i)
       deliver(caller, prepared, published, start_of(i), written->outcomes[i], sink);
     return Ok{};
   }
-  for (std::size_t i = 0; i < bound.statements.size(); ++i) {
-    const bind::BoundStatement& statement = bound.statements[i];
-    Result<exec::Outcome> outcome = statement.select != nullptr
-                                        ? exec::read(*statement.select, environment, cancel)
-                                        : Result<exec::Outcome>(exec::discover(*statement.discovery, contract));
+  for (std::size_t i = 0; i < batch->size(); ++i) {
+    const bind::BoundStatement& statement = (*batch)[i];
+    Result<exec::Outcome> outcome =
+        statement.select != nullptr ? exec::read(*statement.select, *environment, cancel)
+                                    : Result<exec::Outcome>(exec::discover(*statement.discovery, published.contract));
     if (!outcome.ok()) {
       Diagnostic failure = std::move(outcome).error();
       failure.span = statement.span;
+      if (i == 0) return rejected(std::move(failure));
       name_statement(sql, failure);
       reject(caller, prepared, start_of(i).sql, failure);
-      if (i == 0) return failure;
       sink.failed(start_of(i), failure);
       return Ok{};
     }

@@ -52,6 +52,10 @@ class Service final : public Candor {
   [[nodiscard]] Status run_contract(const Caller& caller, const Prepared& prepared, const Published& published,
                                     std::string_view sql, const RunOptions& options, ResultSink& sink,
                                     const CancelToken& cancel);
+  [[nodiscard]] Result<exec::Environment> environment_of(const Published& published, const RunOptions& options) const;
+  [[nodiscard]] static Result<std::vector<bind::BoundStatement>> bind_batch(std::string_view sql,
+                                                                            const exec::Environment& environment,
+                                                                            const CancelToken& cancel);
   void deliver(const Caller& caller, const Prepared& prepared, const Published& published, StatementStart start,
                const exec::Outcome& outcome, ResultSink& sink);
   void reject(const Caller& caller, const Prepared& prepared, std::string_view sql, const Diagnostic& failure);

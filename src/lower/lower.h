@@ -62,8 +62,9 @@ class Lowering {
   [[nodiscard]] Lowered count(const bind::BoundSelect& plan);
 
   // Up to one row when one of the divisors is zero for a row (or, of those with aggregates, a group) that the plan reads.
-  [[nodiscard]] Lowered zero_divisors(const bind::BoundSelect& plan, const std::vector<const bind::BoundExpr*>& divisors,
-                                      bool groups, bool with_where);
+  [[nodiscard]] Lowered zero_divisors(const bind::BoundSelect& plan,
+                                      const std::vector<const bind::BoundExpr*>& divisors, bool groups,
+                                      bool with_where);
 
   // Rows that an UPDATE or DELETE matches: the key, then the new values of `set` in their order. At most `limit` rows.
   [[nodiscard]] Lowered matched_rows(const bind::BoundWrite& plan, std::int64_t limit);

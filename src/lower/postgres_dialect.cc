@@ -223,33 +223,6 @@ class PostgresDialect final : public Dialect {
   std::string function(const BoundExpr& one) override {
     const auto argument = [&](std::size_t i) { return expr(*one.children[i]); };
     switch (one.function) {
-      case Function::kLower:
-        return lowered(argument(0));
-      case Function::kUpper:
-        return "upper(" + argument(0) + " COLLATE \"C.utf8\")";
-      case Function::kTrim:
-        return call("btrim", one);
-      case Function::kTrimLeft:
-        return call("ltrim", one);
-      case Function::kTrimRight:
-        return call("rtrim", one);
-      case Function::kLength:
-        return "char_length(" + argument(0) + ")::int8";
-      case Function::kSubstring: {
-        std::string sql = "substring(" + argument(0) + " FROM (" + argument(1) + ")::int";
-        if (one.children.size() > 2) sql += " FOR (" + argument(2) + ")::int";
-        return sql + ")";
-      }
-      case Function::kReplace:
-        return call("replace", one);
-      case Function::kPosition:
-        return "strpos(" + argument(1) + ", " + argument(0) + ")::int8";
-      case Function::kConcat:
-        return call("concat", one);
-      case Function::kLeft:
-        return "left(" + argument(0) + ", (" + argument(1) + ")::int)";
-      case Function::kRight:
-        return "right(" + argument(0) + ", (" + argument(1) + ")::int)";
       case Function::kCoalesce:
         return call("coalesce", one);
       case Function::kNullIf:
@@ -289,11 +262,46 @@ class PostgresDialect final : public Dialect {
         return "random()";
       case Function::kArrayLength:
         return "cardinality(" + argument(0) + ")::int8";
+      default:
+        return text_function(one);
     }
-    return "NULL";
   }
 
  private:
+  std::string text_function(const BoundExpr& one) {
+    const auto argument = [&](std::size_t i) { return expr(*one.children[i]); };
+    switch (one.function) {
+      case Function::kLower:
+        return lowered(argument(0));
+      case Function::kUpper:
+        return "upper(" + argument(0) + " COLLATE \"C.utf8\")";
+      case Function::kTrim:
+        return call("btrim", one);
+      case Function::kTrimLeft:
+        return call("ltrim", one);
+      case Function::kTrimRight:
+        return call("rtrim", one);
+      case Function::kLength:
+        return "char_length(" + argument(0) + ")::int8";
+      case Function::kSubstring: {
+        std::string sql = "substring(" + argument(0) + " FROM (" + argument(1) + ")::int";
+        if (one.children.size() > 2) sql += " FOR (" + argument(2) + ")::int";
+        return sql + ")";
+      }
+      case Function::kReplace:
+        return call("replace", one);
+      case Function::kPosition:
+        return "strpos(" + argument(1) + ", " + argument(0) + ")::int8";
+      case Function::kConcat:
+        return call("concat", one);
+      case Function::kLeft:
+        return "left(" + argument(0) + ", (" + argument(1) + ")::int)";
+      case Function::kRight:
+        return "right(" + argument(0) + ", (" + argument(1) + ")::int)";
+      default:
+        return "NULL";
+    }
+  }
   static std::string lowered(const std::string& sql) { return "lower(" + sql + " COLLATE \"C.utf8\")"; }
 
   std::string list_of(const std::vector<Value>& parts, Type type) {
