@@ -88,6 +88,7 @@ struct Materialized {
   std::uint64_t rows = 0;
   std::vector<Column> columns;
   std::string query_id;
+  std::vector<Warning> warnings;
 };
 
 // ---- answer ----

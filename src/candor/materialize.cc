@@ -1,7 +1,9 @@
 // Copying a query's rows, with exact types, into a scratch table, so that sources of two engines can be joined.
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/render_json.h"
 #include "candor/service.h"
 #include "ledger/digest.h"
@@ -20,6 +22,19 @@ bool plain_identifier(std::string_view name) {
     if (!fine) return false;
   }
   return true;
+}
+
+// A table's columns have different names; a result's need not.
+Status check_names(const std::vector<Column>& columns) {
+  for (auto column = columns.begin(); column != columns.end(); ++column) {
+    const bool twice =
+        std::any_of(columns.begin(), column, [&](const Column& other) { return same_name(other.name, column->name); });
+    if (twice) {
+      return make_error("duplicate-column", "the query has two columns named '" + column->name + "'",
+                        "give each a name of its own: SELECT a.id AS a_id, b.id AS b_id");
+    }
+  }
+  return Ok{};
 }
 
 }  // namespace
@@ -51,6 +66,7 @@ Result<Materialized> Service::materialize(const Caller& caller, std::string_view
   Materialized result;
   result.table = table;
   result.columns = (*rows)->header().columns;
+  CANDOR_TRY(check_names(result.columns));
   CANDOR_ASSIGN(result.rows, scratch->append(table, result.columns, replace, **rows, cancel));
   prepared.session->scratch_changed();
   ledger::QueryRecord query;
@@ -84,6 +100,7 @@ Result<Materialized> Service::materialize(const Caller& caller, std::string_view
   telemetry.sql_fingerprint = ledger::sha256_hex(query.sql);
   CANDOR_ASSIGN(result.query_id, ledger_->record_query(query, &telemetry));
   log(telemetry);
+  add_table_warnings(*prepared.session, sql, result.warnings);
   return result;
 }
 

@@ -46,17 +46,6 @@ void append_members(std::string& out, const json::Node& document) {
   for (const auto& [name, value] : document.members()) append_member(out, name, value);
 }
 
-json::Node warnings_node(const std::vector<Warning>& warnings) {
-  json::Node list = json::Node::array();
-  for (const Warning& warning : warnings) {
-    json::Node node = json::Node::object();
-    node.set("code", json::Node::string(warning.code)).set("message", json::Node::string(warning.message));
-    if (!warning.hint.empty()) node.set("hint", json::Node::string(warning.hint));
-    list.push(std::move(node));
-  }
-  return list;
-}
-
 std::uint64_t omitted_rows(const StatementEnd& end) {
   const auto& total = end.surface.universe_total;
   return end.surface.output_truncated && total && *total > end.row_count ? *total - end.row_count : 0;

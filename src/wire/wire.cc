@@ -121,11 +121,23 @@ Node counts_node(const review::Counts& counts) {
 
 }  // namespace
 
+json::Node warnings_node(const std::vector<Warning>& warnings) {
+  json::Node list = json::Node::array();
+  for (const Warning& warning : warnings) {
+    json::Node node = json::Node::object();
+    node.set("code", json::Node::string(warning.code)).set("message", json::Node::string(warning.message));
+    if (!warning.hint.empty()) node.set("hint", json::Node::string(warning.hint));
+    list.push(std::move(node));
+  }
+  return list;
+}
+
 json::Node materialized_document(const Materialized& result) {
   Node node = Node::object();
   node.set("statement_type", Node::string("materialize")).set("resource", Node::string("scratch." + result.table));
   node.set("query_id", Node::string(result.query_id)).set("affected_count", number(result.rows));
   node.set("columns", columns_node(result.columns));
+  node.set("warnings", warnings_node(result.warnings));
   return node;
 }
 

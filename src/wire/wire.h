@@ -66,6 +66,7 @@ class DocumentSink final : public ResultSink {
   std::optional<Diagnostic> failure_;
 };
 
+[[nodiscard]] json::Node warnings_node(const std::vector<Warning>& warnings);
 [[nodiscard]] json::Node materialized_document(const Materialized& result);
 [[nodiscard]] json::Node schema_document(const engine::Catalog& catalog);
 [[nodiscard]] json::Node checked_document(const std::vector<Candor::Checked>& checked);

@@ -29,7 +29,8 @@ std::optional<std::size_t> read_position(const json::Node& node) {
 // {"error":true,"error_type":…,"error_message":…,"position":"13"}
 Diagnostic tree_error(const json::Node& node, std::string_view sql) {
   std::string message(node.string_or("error_message", "the text can't be parsed"));
-  if (message.find("Only SELECT statements") != std::string::npos) message = "only a SELECT has a tree";
+  if (message.find("Only SELECT statements") != std::string::npos)
+    return make_error("statement-kind", "only a SELECT has a tree");
   Diagnostic made = make_error("syntax", message.substr(0, message.find('\n')));
   std::optional<std::size_t> position = read_position(node);
   // The grammar counts characters, everything after it bytes.

@@ -204,7 +204,7 @@ Tool materialize_tool(const ToolSettings& settings) {
   tool.title = "Copy rows to scratch";
   tool.description = "Copy a query's rows into a scratch table with exact types, to join tables of different sources.";
   tool.output_schema = output_schema(
-      R"("query_id":{"type":"string"},"resource":{"type":"string"},"affected_count":{"type":"integer"},"columns":{"type":"array"})",
+      R"("query_id":{"type":"string"},"resource":{"type":"string"},"affected_count":{"type":"integer"},"columns":{"type":"array"},"warnings":{"type":"array"})",
       R"({"required":["query_id","resource","affected_count"]})");
   tool.annotations = {.destructive = true};
   return make_tool(std::move(tool),
