@@ -93,6 +93,9 @@ bool Binding::aggregate_argument(BoundExpr& made, const Ast& ast) {
     if (key == nullptr) return false;
     made.order.push_back({std::move(key), item.descending, item.nulls == dialect::Nulls::kFirst});
   }
+  // Without an order a DISTINCT would come as the engine's hash has it.
+  if (made.aggregate == Aggregate::kJoin && made.distinct && made.order.empty())
+    made.order.push_back({copy_of(*child), false, false});
   made.children.push_back(std::move(child));
   return true;
 }

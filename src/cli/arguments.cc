@@ -101,9 +101,11 @@ void add_source_flags(CLI::App& app, Arguments& into) {
       ->group("State");
   app.add_option("--contract", into.overrides.contracts,
                  "publish a source by this contract alone: FILE, or SOURCE=FILE where there are several")
-      ->type_name("[SOURCE=]FILE");
+      ->type_name("[SOURCE=]FILE")
+      ->allow_extra_args(false);
   app.add_option("--claim", into.overrides.claims, "a claim of the caller, for the scope of contracts; repeatable")
-      ->type_name("NAME=VALUE");
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   app.add_option("--turn", into.turn, "the question that is being answered (default: counted)")
       ->type_name("ID")
       ->group("State");

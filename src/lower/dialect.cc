@@ -138,8 +138,19 @@ std::string Dialect::from(const BoundSelect& plan) {
   return sql;
 }
 
+std::string Dialect::literal(const Value& given, std::optional<Type> type) {
+  if (given.kind != CellKind::kList) return value(given, type);
+  const bind::BoundPtr list = bind::make_bound(BoundKind::kArray, type, {}, false);
+  for (const Value& part : given.parts) {
+    list->children.push_back(bind::make_bound(BoundKind::kLiteral, std::nullopt, {}, false));
+    list->children.back()->value = part;
+  }
+  return array(*list);
+}
+
 std::string Dialect::column(const BoundExpr& one) {
-  if (const auto found = substitutes_.find(one.relation); found != substitutes_.end()) return found->second[one.column];
+  if (const auto found = substitutes_.find(one.relation); found != substitutes_.end())
+    return literal((*found->second)[one.column], one.type);
   const Relation& relation = *relations_.at(one.relation);
   if (relation.kind == RelationKind::kUnnest) return element(relation);
   const std::string name = relation.kind == RelationKind::kDerived ? "c" + std::to_string(one.column)

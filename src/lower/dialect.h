@@ -39,9 +39,8 @@ class Dialect {
   [[nodiscard]] std::string row_filter(const contract::Resource& resource);
   [[nodiscard]] std::string value(const Value& value, std::optional<Type> type);
   [[nodiscard]] std::string key_value(const contract::Resource& resource, const Value& key);
-  void substitute(std::size_t relation, std::vector<std::string> columns) {
-    substitutes_[relation] = std::move(columns);
-  }
+  // Columns of the relation are these values.
+  void substitute(std::size_t relation, const std::vector<Value>& columns) { substitutes_[relation] = &columns; }
   void know(const Relation& relation) { relations_[relation.id] = &relation; }
   [[nodiscard]] std::vector<Value> take_parameters() { return std::move(parameters_); }
   [[nodiscard]] const Storage& storage() const { return storage_; }
@@ -85,6 +84,7 @@ class Dialect {
   [[nodiscard]] std::string text_parameter(std::string_view text);
   [[nodiscard]] std::string integer_parameter(std::int64_t number);
   [[nodiscard]] std::string column(const BoundExpr& expr);
+  [[nodiscard]] std::string literal(const Value& value, std::optional<Type> type);  // arrays too
   [[nodiscard]] std::string joined(const BoundExpr& expr, std::string_view separator);
   [[nodiscard]] std::string compare(const BoundExpr& expr);
   [[nodiscard]] std::string case_of(const BoundExpr& expr);
@@ -106,7 +106,7 @@ class Dialect {
 
   std::vector<Value> parameters_;
   std::map<std::size_t, const Relation*> relations_;
-  std::map<std::size_t, std::vector<std::string>> substitutes_;
+  std::map<std::size_t, const std::vector<Value>*> substitutes_;
   std::map<const BoundSelect*, std::string> common_;
   std::vector<std::pair<std::string, std::string>> common_sql_;
 };

@@ -141,11 +141,7 @@ Lowered Lowering::known_keys(const contract::Resource& resource, const std::vect
 Lowered Lowering::conflict_row(const bind::BoundWrite& plan, const Value& key, const std::vector<Value>& excluded) {
   Lowered made;
   const std::string source = source_of(*dialect_, plan);
-  std::vector<std::string> columns;
-  for (std::size_t i = 0; i < plan.resource->columns.size(); ++i) {
-    columns.push_back(dialect_->value(excluded[i], plan.resource->columns[i].type));
-  }
-  dialect_->substitute(plan.excluded->id, std::move(columns));
+  if (plan.excluded != nullptr) dialect_->substitute(plan.excluded->id, excluded);
   std::string sql = "SELECT " + key_of(plan) + " AS \"key\"";
   made.types.emplace_back(plan.resource->find(plan.resource->key)->type);
   for (std::size_t i = 0; i < plan.conflict_set.size(); ++i) {
