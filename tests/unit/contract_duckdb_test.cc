@@ -1,5 +1,6 @@
 // What a contract on DuckDB adds: when the file is let go, who waits for whom, a full disk, and what the engine's indexes
 // take within one transaction.
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -177,6 +178,22 @@ TEST_F(ContractDuckdbTest, SumsBeyondSixtyFourBitsAndSecondRowsHaveTheirCodes) {
   EXPECT_EQ(code("SELECT 9223372036854775807 + n FROM app.main.cards"), "integer-overflow");
   EXPECT_EQ(code("SELECT CAST(sum(9223372036854775807) AS BIGINT) FROM app.main.cards"), "integer-overflow");
   EXPECT_EQ(code("SELECT (SELECT n FROM app.main.cards)"), "subquery-rows");
+}
+
+TEST_F(ContractDuckdbTest, AListIsAParameter) {
+  const auto engine = source_.open();
+  const auto list = [](std::vector<Value> parts) {
+    Value value;
+    value.kind = CellKind::kList;
+    value.parts = std::move(parts);
+    return value;
+  };
+  const std::string has = "SELECT card_id FROM app.main.cards WHERE list_contains($1, card_id) ORDER BY 1";
+  EXPECT_EQ(read(*engine, has, {list({text_value("c"), text_value("a")})}).all(), R"(["a"] ["c"])");
+  EXPECT_EQ(read(*engine, has, {list({})}).all(), "");
+  EXPECT_EQ(read(*engine, "SELECT list_has_any([1, 2], $1), $1", {list({integer_value(2)})}).all(), "[true,[2]]");
+  EXPECT_EQ(read(*engine, "SELECT $1", {list({integer_value(2), text_value("x")})}).code(), "bad-request");
+  EXPECT_EQ(read(*engine, "SELECT $1", {list({Value()})}).code(), "bad-request");
 }
 
 TEST_F(ContractDuckdbTest, NothingButTheFileIsReached) {

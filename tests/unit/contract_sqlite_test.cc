@@ -1,6 +1,6 @@
 // What a contract on SQLite adds: names of tables, the application's triggers and foreign keys, a full disk, locks that a
 // closed file must not drop.
-#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -149,6 +149,30 @@ TEST_F(ContractSqliteTest, AFullDiskLeavesEverythingAsItWas) {
   transaction->reset();
   EXPECT_EQ(read(engine, "SELECT card_id, n, note FROM cards").all(), R"(["a",1,null] ["b",2,"x"] ["c",3,"y"])");
   EXPECT_EQ(write_in(engine, "UPDATE cards SET n = n + 1"), "");
+}
+
+// A writer that is killed once pages have reached the file leaves a journal, which a reader may not play back.
+TEST_F(ContractSqliteTest, WhatAKilledWriterLeftIsTakenBackByTheNextReader) {
+  const char* program = std::getenv("CANDOR_WORKER");
+  if (program == nullptr) GTEST_SKIP() << "CANDOR_WORKER names no program";
+  const auto engine = source_.open();
+  EXPECT_EQ(read(*engine, "SELECT max(n) FROM cards").all(), "[3]");  // on a connection that is kept
+  Policy agents = source_.policy();
+  agents.contract = false;
+  for (int round = 0; round < 2; ++round) {
+    worker::WorkerEngine writer(program, source_.policy());
+    auto transaction = writer.begin(1'000, {});
+    ASSERT_TRUE(transaction.ok()) << transaction.error().message;
+    EXPECT_EQ(run_in(**transaction, "UPDATE cards SET n = 9, note = hex(zeroblob(10000000))").code(), "");
+    ASSERT_EQ(::kill(*writer.process(), SIGKILL), 0);
+    transaction->reset();
+    ASSERT_GT(std::filesystem::file_size(source_.path() + "-journal"), 0U);
+    const auto agent = sqlite::open(agents);
+    ASSERT_FALSE(agent.ok()) << "who may not write says so";
+    EXPECT_EQ(agent.error().code, "file-error");
+    EXPECT_EQ(read(*engine, "SELECT max(n), max(note) FROM cards").all(), R"([3,"y"])");
+    EXPECT_TRUE(engine->catalog().ok());
+  }
 }
 
 TEST_F(ContractSqliteTest, WithoutAContractThereIsNoTransaction) {

@@ -257,6 +257,40 @@ TEST_P(ContractTransactionTest, AProcessKilledInTheMiddleLeavesNothingHalfWritte
   }
 }
 
+// Moves one from a card to another, over and over, and is killed at a moment of its own: while it writes, commits, or
+// brings its log into the file.
+TEST_P(ContractTransactionTest, AProcessKilledAnywhereKeepsWholeTransactions) {
+  const char* program = std::getenv("CANDOR_WORKER");
+  if (program == nullptr || !behind_worker()) GTEST_SKIP() << "needs a process to kill";
+  worker::WorkerEngine engine(program, source_.policy());
+  EXPECT_EQ(write_in(engine, "UPDATE " + cards() + " SET n = 1000"), "");
+  int committed = 0;
+  for (int round = 0; round < 8; ++round) {
+    ASSERT_FALSE(read(engine, "SELECT 1 FROM " + cards()).error);
+    std::thread killer([pid = *engine.process(), round] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5 + 7 * round));
+      ::kill(pid, SIGKILL);
+    });
+    while (true) {
+      auto transaction = engine.begin(10'000, {});
+      if (!transaction.ok()) break;
+      if (run_in(**transaction, "UPDATE " + cards() + " SET n = n - 1 WHERE card_id = 'a'").error) break;
+      if (run_in(**transaction, "UPDATE " + cards() + " SET n = n + 1 WHERE card_id = 'b'").error) break;
+      if (!(*transaction)->commit().ok()) break;
+      ++committed;
+    }
+    killer.join();
+  }
+  const Ran left = read(engine, "SELECT sum(n), max(n) - 1000 FROM " + cards());
+  ASSERT_EQ(left.rows.size(), 1U) << left.all();
+  ASSERT_TRUE(left.rows[0].starts_with("[3000,")) << left.rows[0];
+  // Each commit that was answered is there, and of those that were not at most one a round.
+  const int moved = std::atoi(left.rows[0].c_str() + 6);
+  EXPECT_GE(moved, committed);
+  EXPECT_LE(moved, committed + 8);
+  EXPECT_GT(committed, 0);
+}
+
 TEST_P(ContractTransactionTest, ACommitWhoseAnswerIsLostIsUnknown) {
   const char* program = std::getenv("CANDOR_WORKER");
   if (program == nullptr || !behind_worker()) GTEST_SKIP() << "needs a process to stop";

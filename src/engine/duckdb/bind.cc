@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace candor::engine::duckdb {
 namespace {
@@ -23,6 +24,30 @@ std::optional<duckdb_hugeint> read_hugeint(std::string_view text) {
   if (negative) value = ~value + 1;
   return duckdb_hugeint{static_cast<std::uint64_t>(value),
                         static_cast<std::int64_t>(static_cast<std::uint64_t>(value >> 64U))};
+}
+
+duckdb_value element_value(const Value& element) {
+  if (element.kind == CellKind::kText) return duckdb_create_varchar_length(element.text.data(), element.text.size());
+  if (element.kind == CellKind::kInteger) return duckdb_create_int64(element.integer);
+  return nullptr;
+}
+
+// Texts, or integers; of an empty list the engine finds the type where it is used.
+duckdb_state bind_list(duckdb_prepared_statement prepared, idx_t index, const std::vector<Value>& elements) {
+  std::vector<EngineValue> owned;
+  std::vector<duckdb_value> values;
+  values.reserve(elements.size() + 1);  // the engine takes no null pointer, for no values either
+  for (const Value& element : elements) {
+    if (element.kind != elements.front().kind) return DuckDBError;
+    owned.emplace_back(element_value(element));
+    if (!owned.back()) return DuckDBError;
+    values.push_back(owned.back().get());
+  }
+  const bool texts = !elements.empty() && elements.front().kind == CellKind::kText;
+  const duckdb_type kind = elements.empty() ? DUCKDB_TYPE_SQLNULL : texts ? DUCKDB_TYPE_VARCHAR : DUCKDB_TYPE_BIGINT;
+  const LogicalType type(duckdb_create_logical_type(kind));
+  const EngineValue list(duckdb_create_list_value(type.get(), values.data(), values.size()));
+  return list ? duckdb_bind_value(prepared, index, list.get()) : DuckDBError;
 }
 
 duckdb_state bind_one(duckdb_prepared_statement prepared, idx_t index, const Value& value) {
@@ -51,6 +76,7 @@ duckdb_state bind_one(duckdb_prepared_statement prepared, idx_t index, const Val
     case CellKind::kJson:
       return duckdb_bind_varchar_length(prepared, index, value.text.data(), value.text.size());
     case CellKind::kList:
+      return bind_list(prepared, index, value.parts);
     case CellKind::kStruct:
     case CellKind::kMap:
     case CellKind::kCut:

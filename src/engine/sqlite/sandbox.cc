@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <sys/stat.h>
+#include <thread>
 #include <utility>
 
 #include "base/ascii.h"
@@ -55,6 +56,11 @@ bool has_log_format(const std::string& path) {
   return head.size() == 20 && (head[18] == 2 || head[19] == 2);
 }
 
+bool has_journal(const std::string& path) {
+  struct stat status{};
+  return ::stat((path + "-journal").c_str(), &status) == 0 && status.st_size > 0;
+}
+
 }  // namespace
 
 std::optional<FileState> file_state(const std::string& path) {
@@ -80,6 +86,10 @@ Result<std::unique_ptr<Connection>> Connection::open(const SourceSpec& source, U
   }
   auto opened = open_as(source, *state, false, use);
   if (use == Use::kContractWrite) return opened;
+  if (use == Use::kContract && !opened.ok() && opened.error().code == "file-error" && has_journal(source.path)) {
+    CANDOR_TRY(recover(source, *state));
+    return open_as(source, *state, false, use);
+  }
   // In a folder that can't be written there is no room for the log's index. Without a log the file alone is the
   // database, as long as nobody writes to it: that is looked at after each statement.
   if (!opened.ok() && opened.error().code == "file-error" && !state->log && has_log_format(source.path)) {
@@ -87,6 +97,19 @@ Result<std::unique_ptr<Connection>> Connection::open(const SourceSpec& source, U
     if (immutable.ok()) return immutable;
   }
   return opened;
+}
+
+// Who writes may be killed, our own worker too, and what it left half-way keeps readers out until somebody who may write
+// takes it back. That brings back the last committed state, and changes nothing else.
+Status Connection::recover(const SourceSpec& source, const FileState& file) {
+  const auto give_up = Clock::now() + std::chrono::milliseconds(kBusyMs);
+  while (true) {
+    // Its first look into the file takes back what is half-way.
+    const auto opened = open_as(source, file, false, Use::kContractWrite);
+    if (opened.ok()) return Ok{};
+    if (opened.error().code != "file-locked" || Clock::now() >= give_up) return opened.error();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 Result<std::unique_ptr<Connection>> Connection::open_as(const SourceSpec& source, const FileState& file, bool immutable,

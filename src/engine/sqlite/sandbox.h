@@ -84,6 +84,7 @@ class Connection {
       : database_(std::move(database)), file_(file), immutable_(immutable), use_(use) {}
   static Result<std::unique_ptr<Connection>> open_as(const SourceSpec& source, const FileState& file, bool immutable,
                                                      Use use);
+  static Status recover(const SourceSpec& source, const FileState& file);
   Status lock_down(const SourceSpec& source);
   Status warm_virtual_tables();
   candor::sqlite::Access authorize(const candor::sqlite::AccessRequest& request);

@@ -38,9 +38,7 @@ class SqliteEngine final : public Engine {
     CANDOR_ASSIGN(const StatementKind kind, classify(request.sql, source().name));
     CANDOR_ASSIGN(auto lease, pool_->lease());
     auto started = start(std::move(lease), request, kind, cancel, deadline);
-    if (started.ok() || started.error().code != "read-only") return started;
-    // After another process changed the schema, virtual tables declare themselves anew, which the allow-list refuses.
-    // A new connection lets them do so before the list is in force.
+    if (started.ok() || !helped_by_a_new_connection(started.error())) return started;
     CANDOR_ASSIGN(auto fresh, pool_->fresh_lease());
     return start(std::move(fresh), request, kind, cancel, deadline);
   }
@@ -86,13 +84,19 @@ class SqliteEngine final : public Engine {
  private:
   static constexpr std::int64_t kDeadlineMax = std::int64_t{1000} * 60 * 60 * 24 * 365;
 
+  // After another process changed the schema, virtual tables declare themselves anew, which the allow-list refuses; and one
+  // that was killed may have left a change half-way. A new connection sees to both before the list is in force.
+  [[nodiscard]] bool helped_by_a_new_connection(const Diagnostic& failure) const {
+    return failure.code == "read-only" || (failure.code == "file-error" && use_ == Use::kContract);
+  }
+
   // The same second try as in run.
   template <typename Question>
   auto ask(Question question) -> decltype(question(std::declval<Connection&>())) {
     CANDOR_ASSIGN(const auto lease, pool_->lease());
     lease->watch({}, Clock::now() + kCatalogPatience);
     auto answer = question(*lease);
-    if (answer.ok() || answer.error().code != "read-only") return answer;
+    if (answer.ok() || !helped_by_a_new_connection(answer.error())) return answer;
     CANDOR_ASSIGN(const auto fresh, pool_->fresh_lease());
     fresh->watch({}, Clock::now() + kCatalogPatience);
     return question(*fresh);
