@@ -76,6 +76,7 @@ class Binding {
   BoundPtr element_without_unnest(const Ast& ast, const std::string& name);
 
   // ---- FROM (binding_from.cc) ----
+  void remember(Relation& relation);
   bool from(const dialect::Select& parsed, Level& level);
   bool relation(const dialect::TableRef& ref, Level& level);
   bool scan(const dialect::TableRef& ref, Relation& made);
@@ -123,7 +124,7 @@ class Binding {
   std::unique_ptr<BoundSelect> one_column(const Ast& ast, std::string_view what);
   bool number(const BoundExpr& expr, std::string_view what);
   bool text(BoundExpr& expr, const Ast& construct);
-  bool unify(std::vector<BoundPtr*> exprs, Span span);
+  bool unify(const std::vector<BoundPtr*>& exprs, Span span);
 
   // ---- comparisons (binding_compare.cc) ----
   BoundPtr compare(const Ast& ast);
@@ -139,7 +140,8 @@ class Binding {
   bool coerce(BoundExpr& literal, Type type, const BoundExpr* beside, bool exact = false);
   bool coerce_number(BoundExpr& literal, Type type, const BoundExpr* beside, bool exact);
   bool coerce_date(BoundExpr& literal, const BoundExpr* beside, bool exact);
-  bool bad_literal(const BoundExpr& literal, Type type, const BoundExpr* beside, std::string more = {});
+  bool bad_literal(const BoundExpr& literal, Type type, const BoundExpr* beside, std::string_view more = {});
+  bool bad_text(const BoundExpr& literal, const BoundExpr* beside);
   bool check_allowed(const BoundExpr& literal, const BoundExpr& beside);
   BoundPtr null_comparison(const Ast& ast, const Ast& other, bool negated);
   bool may_compare(const BoundExpr& item, Span span);
@@ -160,6 +162,8 @@ class Binding {
   BoundPtr unknown_function(const Ast& ast);
   bool argument(BoundPtr& bound, const Ast& ast, Argument wanted, const Ast& call);
   BoundPtr conditional(const Ast& ast);
+  BoundPtr part_of_time(const Ast& ast);
+  BoundPtr count_if(const Ast& ast);
   void set_function_type(BoundExpr& made);
   BoundPtr aggregate(const Ast& ast, Aggregate which);
   bool aggregate_argument(BoundExpr& made, const Ast& ast);

@@ -44,6 +44,24 @@ BoundPtr Binding::aggregate(const Ast& ast, Aggregate which) {
   return fine ? std::move(made) : nullptr;
 }
 
+// COUNT_IF(condition) is COUNT(*) FILTER (WHERE condition).
+BoundPtr Binding::count_if(const Ast& ast) {
+  if (ast.children.size() != 1) {
+    return error("syntax-error", "COUNT_IF takes a condition", ast.span, "write COUNT(*) FILTER (WHERE …)");
+  }
+  Ast none;
+  none.kind = ExprKind::kFunction;
+  none.span = ast.span;
+  none.names = ast.names;
+  none.star = true;
+  BoundPtr made = aggregate(none, Aggregate::kCount);
+  if (made == nullptr) return nullptr;
+  level_->inside_aggregate = true;
+  made->condition = with_use(Use::kFilter, [&] { return condition(*ast.children.front()); });
+  level_->inside_aggregate = false;
+  return made->condition != nullptr ? std::move(made) : nullptr;
+}
+
 bool Binding::aggregate_argument(BoundExpr& made, const Ast& ast) {
   const std::string& name = ast.names.front().text;
   const std::size_t most = made.aggregate == Aggregate::kJoin ? 2 : 1;
@@ -71,6 +89,11 @@ bool Binding::aggregate_argument(BoundExpr& made, const Ast& ast) {
       break;
     case Aggregate::kSum:
     case Aggregate::kAverage:
+      if (child->type == Type::kBoolean) {  // a habit for counting
+        BoundPtr cast = make_bound(BoundKind::kCast, Type::kInteger, child->span, child->nullable);
+        cast->children.push_back(std::move(child));
+        child = std::move(cast);
+      }
       if (!number(*child, name)) return false;
       made.type = made.aggregate == Aggregate::kAverage ? Type::kNumber : child->type;
       break;

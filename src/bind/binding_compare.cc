@@ -126,13 +126,24 @@ bool Binding::comparable(BoundPtr& left, BoundPtr& right, Span span) {
   return false;
 }
 
-bool Binding::bad_literal(const BoundExpr& literal, Type type, const BoundExpr* beside, std::string more) {
+bool Binding::bad_literal(const BoundExpr& literal, Type type, const BoundExpr* beside, std::string_view more) {
   const RelationColumn* column = beside != nullptr ? column_of(*beside) : nullptr;
   const std::string who = column != nullptr ? "'" + column->name + "' is " : "expected ";
   error("bad-literal-type",
-        who + std::string(type == Type::kInteger ? "an " : "a ") + name_of(type) + (more.empty() ? "" : " " + more) +
-            ", and " + as_sql(literal.value) + " is none",
+        who + std::string(type == Type::kInteger ? "an " : "a ") + name_of(type) +
+            (more.empty() ? "" : " " + std::string(more)) + ", and " + as_sql(literal.value) + " is none",
         literal.span, "write a value such as " + std::string(example_of(type)));
+  return false;
+}
+
+// A bare number beside a text: whether 7 or '007' is meant, quotes say.
+bool Binding::bad_text(const BoundExpr& literal, const BoundExpr* beside) {
+  const RelationColumn* column = beside != nullptr ? column_of(*beside) : nullptr;
+  const std::string text = as_sql(text_value(text_of(literal.span)));
+  error("bad-literal-type",
+        (column != nullptr ? "'" + column->name + "' is a string" : std::string("expected a string")) + ", and " +
+            as_sql(literal.value) + " is none",
+        literal.span, "write " + text + " for the text", {}, Edit{literal.span, text});
   return false;
 }
 
@@ -183,6 +194,8 @@ bool Binding::coerce_number(BoundExpr& literal, Type type, const BoundExpr* besi
   } else if (kind != CellKind::kInteger && kind != CellKind::kDecimal && kind != CellKind::kReal64) {
     return bad_literal(literal, type, beside);
   }
+  const bool too_wide = literal.value.kind == CellKind::kDecimal && literal.value.text.find('.') == std::string::npos;
+  if (too_wide && type == Type::kInteger) return bad_literal(literal, type, beside, "of 64 bits");
   const bool whole = literal.value.kind == CellKind::kInteger;
   return whole || !exact || type != Type::kInteger || bad_literal(literal, type, beside);
 }
@@ -206,7 +219,7 @@ bool Binding::coerce(BoundExpr& literal, Type type, const BoundExpr* beside, boo
       if (kind == CellKind::kText) return beside == nullptr || check_allowed(literal, *beside);
       if (is_time(literal.type) || literal.type == Type::kUuid)
         return become(literal, CellKind::kText, literal.value.text, type);
-      return bad_literal(literal, type, beside, "(write '" + as_sql(literal.value) + "' for the text)");
+      return bad_text(literal, beside);
     case Type::kInteger:
     case Type::kNumber:
     case Type::kDecimal:
@@ -291,6 +304,9 @@ BoundPtr Binding::in_list(const Ast& ast, BoundPtr left) {
                  "write " + form + " for \"shares an element\", or " + name + " = (" + list + ") for \"equal as sets\"",
                  {}, Edit{ast.span, form});
   }
+  if (ast.children.size() == 2 && is_null_literal(*ast.children[1])) {
+    return null_comparison(ast, *ast.children.front(), ast.negated);
+  }
   if (ast.children.size() == 1) {
     return error("syntax-error", "IN () holds nothing", ast.span, "write a value, or leave the condition out");
   }
@@ -320,6 +336,34 @@ BoundPtr Binding::in_list(const Ast& ast, BoundPtr left) {
   return fine ? std::move(made) : nullptr;
 }
 
+namespace {
+
+// Whether no row that the condition lets through has NULL in the column: a comparison with it, or IS NOT NULL.
+bool excludes_null(const BoundExpr& condition, const BoundExpr& column) {
+  const auto any = [&] {
+    return std::ranges::any_of(condition.children, [&](const BoundPtr& child) { return same_expr(*child, column); });
+  };
+  switch (condition.kind) {
+    case BoundKind::kAnd:
+      return std::ranges::any_of(condition.children,
+                                 [&](const BoundPtr& child) { return excludes_null(*child, column); });
+    case BoundKind::kNot: {
+      const BoundExpr& child = *condition.children[0];
+      return child.kind == BoundKind::kIsNull && same_expr(*child.children[0], column);
+    }
+    case BoundKind::kCompare:
+      return condition.op != Op::kDistinct && condition.op != Op::kNotDistinct && any();
+    case BoundKind::kIn:
+    case BoundKind::kBetween:
+    case BoundKind::kLike:
+      return same_expr(*condition.children[0], column);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 BoundPtr Binding::in_select(const Ast& ast, BoundPtr left) {
   std::unique_ptr<BoundSelect> inner = one_column(ast, "IN");
   if (inner == nullptr) return nullptr;
@@ -329,7 +373,7 @@ BoundPtr Binding::in_select(const Ast& ast, BoundPtr left) {
     return error("in-list-on-array", "'" + text_of(left->span) + "' is an array, and the subquery gives single values",
                  ast.span, "write EXISTS (SELECT 1 FROM … WHERE x = ANY(" + text_of(left->span) + "))");
   }
-  if (ast.negated && item.nullable) {
+  if (ast.negated && item.nullable && !(inner->where != nullptr && excludes_null(*inner->where, item))) {
     const std::string name = text_of(ast.select->items.front().expr->span);
     return error("null-comparison", "NOT IN with a subquery that can give NULL matches nothing as soon as it gives one",
                  ast.span, "add WHERE " + name + " IS NOT NULL to the subquery, or write NOT EXISTS");
@@ -384,9 +428,10 @@ BoundPtr Binding::like(const Ast& ast) {
     std::size_t escapes = 0;
     const std::string& written = pattern->value.text;
     while (escapes < written.size() && written[written.size() - 1 - escapes] == made->text.front()) ++escapes;
-    if (escapes % 2 == 1)
+    if (escapes % 2 == 1) {
       return error("syntax-error", "the pattern ends in its escape character", ast.children[1]->span,
                    "double it, or leave it out");
+    }
   }
   made->children.push_back(std::move(value));
   made->children.push_back(std::move(pattern));

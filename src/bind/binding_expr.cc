@@ -92,9 +92,10 @@ BoundPtr Binding::literal(const Ast& ast) {
     case LiteralKind::kDecimal:
     case LiteralKind::kReal: {
       std::optional<Value> number = number_of(ast.text);
-      if (!number)
-        return error("integer-overflow", ast.text + " is no 64-bit integer", ast.span,
+      if (!number) {
+        return error("integer-overflow", ast.text.substr(0, 60) + " is no 64-bit integer", ast.span,
                      "write it with a decimal point, or as a text");
+      }
       made->type = number->kind == CellKind::kInteger   ? Type::kInteger
                    : number->kind == CellKind::kDecimal ? Type::kDecimal
                                                         : Type::kNumber;
@@ -348,7 +349,7 @@ BoundPtr Binding::case_of(const Ast& ast) {
 }
 
 // Gives the expressions one type: numbers meet, literals follow the others.
-bool Binding::unify(std::vector<BoundPtr*> exprs, Span span) {
+bool Binding::unify(const std::vector<BoundPtr*>& exprs, Span span) {
   std::optional<Type> type;
   for (BoundPtr* one : exprs) {
     const bool follows = (*one)->kind == BoundKind::kLiteral;

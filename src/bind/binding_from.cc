@@ -1,5 +1,6 @@
 // FROM: what each relation shows, and how it is joined to those before it.
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "base/ascii.h"
@@ -51,6 +52,11 @@ std::unique_ptr<Relation> Binding::scan_of(const contract::Resource& resource, s
   return made;
 }
 
+void Binding::remember(Relation& relation) {
+  if (relations_.size() <= relation.id) relations_.resize(relation.id + 1, nullptr);
+  relations_[relation.id] = &relation;
+}
+
 bool Binding::from(const dialect::Select& parsed, Level& level) {
   bool fine = true;
   for (const dialect::TableRef& ref : parsed.from) fine = relation(ref, level) && fine;
@@ -91,7 +97,7 @@ bool Binding::relation(const dialect::TableRef& ref, Level& level) {
           "give each its own alias: " + made->alias + " AS a");
     return false;
   }
-  relations_.push_back(made.get());
+  remember(*made);
   level.relations.push_back(made.get());
   level.select->from.push_back(std::move(made));
   return join(ref, level, *level.relations.back()) && fine;
@@ -99,16 +105,16 @@ bool Binding::relation(const dialect::TableRef& ref, Level& level) {
 
 bool Binding::scan(const dialect::TableRef& ref, Relation& made) {
   if (ref.names.size() == 1) {
-    for (auto common = common_.rbegin(); common != common_.rend(); ++common) {
-      if (!same_name(common->name, ref.names.front().text)) continue;
+    for (const CommonTable& common : std::views::reverse(common_)) {
+      if (!same_name(common.name, ref.names.front().text)) continue;
       made.kind = RelationKind::kDerived;
       made.common = true;
-      made.alias = common->name;
-      made.select = common->select;
+      made.alias = common.name;
+      made.select = common.select;
       if (made.select == nullptr) return false;  // its error is told
       for (std::size_t i = 0; i < made.select->items.size(); ++i) {
         const BoundItem& item = made.select->items[i];
-        RelationColumn column{i < common->columns.size() ? common->columns[i] : item.name, item.expr->type,
+        RelationColumn column{i < common.columns.size() ? common.columns[i] : item.name, item.expr->type,
                               item.expr->nullable};
         if (const RelationColumn* inner = column_of(*item.expr)) column.published = inner->published;
         made.columns.push_back(std::move(column));

@@ -13,34 +13,6 @@ namespace candor::bind {
 using dialect::ExprKind;
 using dialect::LiteralKind;
 
-BoundPtr Binding::function(const Ast& ast) {
-  const std::string& name = ast.names.front().text;
-  if (name == "match") return match(ast);
-  if (name == "if" || name == "iif") return conditional(ast);
-  if (const AggregateSpelling* spelling = find_aggregate(name)) return aggregate(ast, spelling->aggregate);
-  const FunctionSpelling* spelling = find_function(name);
-  if (spelling == nullptr) return unknown_function(ast);
-  if (ast.distinct || ast.star || !ast.order.empty() || ast.filter != nullptr) {
-    return error("syntax-error", "DISTINCT, *, ORDER BY and FILTER belong to aggregates, and " + name + " is none",
-                 ast.span, "leave it out");
-  }
-  return scalar_function(ast, *spelling);
-}
-
-BoundPtr Binding::unknown_function(const Ast& ast) {
-  const std::string& name = ast.names.front().text;
-  std::vector<std::string> known;
-  for (const FunctionSpelling& one : all_functions()) known.emplace_back(one.name);
-  for (const std::string_view one : {"count", "sum", "avg", "min", "max", "string_agg", "match", "if"})
-    known.emplace_back(one);
-  const std::vector<std::string> near = near_names(name, known);
-  std::string all;
-  for (const FunctionSpelling& one : all_functions()) all += (all.empty() ? "" : ", ") + std::string(one.name);
-  return error("unknown-function", "there is no function '" + name + "' in the dialect", ast.names.front().span,
-               near.empty() ? "write it with the functions that are there" : "did you mean " + list_of(near) + "?",
-               "the functions are " + all + "; and COUNT, SUM, AVG, MIN, MAX, STRING_AGG");
-}
-
 namespace {
 
 constexpr std::array<std::string_view, 8> kTruncUnits = {"second", "minute", "hour",    "day",
@@ -86,7 +58,42 @@ bool known_format(std::string_view format) {
   return true;
 }
 
+bool is_extract_unit(const std::string& name) {
+  return std::ranges::find(kExtractUnits, unit_of(name)) != kExtractUnits.end();
+}
+
 }  // namespace
+
+BoundPtr Binding::function(const Ast& ast) {
+  const std::string& name = ast.names.front().text;
+  if (name == "match") return match(ast);
+  if (name == "if" || name == "iif") return conditional(ast);
+  if (const AggregateSpelling* spelling = find_aggregate(name)) return aggregate(ast, spelling->aggregate);
+  if (name == "countif" || name == "count_if") return count_if(ast);
+  if (ast.children.size() == 1 && !ast.distinct && is_extract_unit(name)) return part_of_time(ast);
+  const FunctionSpelling* spelling = find_function(name);
+  if (spelling == nullptr) return unknown_function(ast);
+  if (ast.distinct || ast.star || !ast.order.empty() || ast.filter != nullptr) {
+    return error("syntax-error", "DISTINCT, *, ORDER BY and FILTER belong to aggregates, and " + name + " is none",
+                 ast.span, "leave it out");
+  }
+  return scalar_function(ast, *spelling);
+}
+
+BoundPtr Binding::unknown_function(const Ast& ast) {
+  const std::string& name = ast.names.front().text;
+  std::vector<std::string> known;
+  for (const FunctionSpelling& one : all_functions()) known.emplace_back(one.name);
+  for (const std::string_view one : {"count", "sum", "avg", "min", "max", "string_agg", "match", "if"})
+    known.emplace_back(one);
+  const std::vector<std::string> near = near_names(name, known);
+  std::string all;
+  for (const FunctionSpelling& one : all_functions()) all += (all.empty() ? "" : ", ") + std::string(one.name);
+  return error("unknown-function", "there is no function '" + text_of(ast.names.front().span) + "' in the dialect",
+               ast.names.front().span,
+               near.empty() ? "write it with the functions that are there" : "did you mean " + list_of(near) + "?",
+               "the functions are " + all + "; and COUNT, SUM, AVG, MIN, MAX, STRING_AGG");
+}
 
 bool Binding::argument(BoundPtr& made, const Ast& ast, Argument wanted, const Ast& call) {
   const std::string& name = call.names.front().text;
@@ -209,6 +216,18 @@ BoundPtr Binding::scalar_function(const Ast& ast, const FunctionSpelling& spelli
   }
   set_function_type(*made);
   return made->type || made->children.empty() || made->function == Function::kCoalesce ? std::move(made) : nullptr;
+}
+
+// YEAR(x), MONTH(x) and their like.
+BoundPtr Binding::part_of_time(const Ast& ast) {
+  BoundPtr time;
+  if (!argument(time, *ast.children.front(), Argument::kTime, ast)) return nullptr;
+  BoundPtr made = make_bound(BoundKind::kFunction, std::nullopt, ast.span, false);
+  made->function = Function::kExtract;
+  made->text = unit_of(ast.names.front().text);
+  made->children.push_back(std::move(time));
+  set_function_type(*made);
+  return made;
 }
 
 BoundPtr Binding::conditional(const Ast& ast) {

@@ -106,9 +106,11 @@ BoundPtr Binding::found_column(Level& level, Relation& relation, std::size_t pos
 
 bool Binding::may_use(const Relation& relation, const RelationColumn& column, Span span) {
   (void)relation;
+  const bool renamed = column.published != nullptr && !same_name(column.published->name, column.name);
+  const std::string name = "'" + column.name + "'" + (renamed ? " (the column " + column.published->name + ")" : "");
   if (use_ == Use::kOrder) {
     if (column.sortable) return true;
-    error("not-sortable", "the contract keeps '" + column.name + "' from ORDER BY", span, "order by another column");
+    error("not-sortable", "the contract keeps " + name + " from ORDER BY", span, "order by another column");
     return false;
   }
   if (use_ == Use::kRead || column.filterable) return true;
@@ -116,7 +118,7 @@ bool Binding::may_use(const Relation& relation, const RelationColumn& column, Sp
                             : use_ == Use::kAggregate ? "aggregates"
                             : use_ == Use::kDistinct  ? "DISTINCT"
                                                       : "conditions";
-  error("not-filterable", "the contract keeps '" + column.name + "' from " + where, span,
+  error("not-filterable", "the contract keeps " + name + " from " + where, span,
         "read the column with SELECT, and choose rows by another one");
   return false;
 }

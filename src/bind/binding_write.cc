@@ -49,7 +49,7 @@ std::unique_ptr<BoundWrite> Binding::write(const dialect::Write& parsed) {
   made->resource = found;
   made->target = scan_of(*found, next_relation_++);
   if (parsed.alias) made->target->alias = parsed.alias->text;
-  relations_.push_back(made->target.get());
+  remember(*made->target);
   BoundSelect holder;
   Level level;
   level.select = &holder;
@@ -252,7 +252,7 @@ bool Binding::conflict(const dialect::Write& parsed, BoundWrite& made, Level& le
   made.excluded = scan_of(resource, next_relation_++);
   made.excluded->alias = "excluded";
   made.excluded->resource = nullptr;
-  relations_.push_back(made.excluded.get());
+  remember(*made.excluded);
   // A bare name means the row that is there; the other one is asked for by `excluded`.
   for (const RelationColumn& column : made.excluded->columns) made.excluded->merged.insert(lower_ascii(column.name));
   level.relations.push_back(made.excluded.get());

@@ -118,8 +118,12 @@ std::optional<int> take_offset(std::string_view& text) {
 std::optional<std::string> canonical_uuid(std::string_view text) {
   text = trimmed(text);
   constexpr std::size_t kLength = 36;
-  if (text.size() != kLength) return std::nullopt;
+  if (text.starts_with('{') && text.ends_with('}')) text = text.substr(1, text.size() - 2);
   std::string canonical = lower_ascii(text);
+  if (canonical.size() == 32 && canonical.find('-') == std::string::npos) {
+    for (const std::size_t place : {8U, 13U, 18U, 23U}) canonical.insert(place, 1, '-');
+  }
+  if (canonical.size() != kLength) return std::nullopt;
   for (std::size_t i = 0; i < kLength; ++i) {
     const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
     const char c = canonical[i];
@@ -180,9 +184,12 @@ std::optional<Value> number_of(std::string_view text) {
   Value value;
   if (!point && !exponent) {
     const auto read = std::from_chars(plain.data(), plain.data() + plain.size(), value.integer);
-    if (read.ec != std::errc() || read.ptr != plain.data() + plain.size()) return std::nullopt;
-    value.kind = CellKind::kInteger;
-    return value;
+    if (read.ec == std::errc() && read.ptr == plain.data() + plain.size()) {
+      value.kind = CellKind::kInteger;
+      return value;
+    }
+    if (read.ec != std::errc::result_out_of_range) return std::nullopt;
+    value.integer = 0;
   }
   const auto read = std::from_chars(plain.data(), plain.data() + plain.size(), value.real);
   if (read.ec != std::errc()) return std::nullopt;

@@ -11,14 +11,14 @@
 
 namespace candor::bind {
 
-// 8-4-4-4-12 hexadecimal digits, made lower case.
+// 8-4-4-4-12 hexadecimal digits, made lower case; also without dashes, and in braces.
 [[nodiscard]] std::optional<std::string> canonical_uuid(std::string_view text);
 // A date that exists: "2024-02-29".
 [[nodiscard]] std::optional<std::string> canonical_date(std::string_view text);
 // "2024-02-29T23:59:59", with up to six digits of a fraction where it has one. A blank may stand for the T, the seconds may be left
 // out, a bare date is midnight, and an offset (Z, +02, +02:00, -0530) is brought to UTC.
 [[nodiscard]] std::optional<std::string> canonical_datetime(std::string_view text);
-// Digits as SQL writes a number: an integer of 64 bits, a decimal ("12.50") or a real ("1e3").
+// Digits as SQL writes a number: an integer of 64 bits, a decimal ("12.50", or more digits than these) or a real ("1e3").
 [[nodiscard]] std::optional<Value> number_of(std::string_view text);
 // The elements of PostgreSQL's text of an array: {a,"b c",NULL is refused}.
 [[nodiscard]] std::optional<std::vector<std::string>> braced_elements(std::string_view text);

@@ -120,9 +120,10 @@ class Writer {
     }
     const bool listed = column.allowed.empty() || value.is_null() ||
                         std::ranges::find(column.allowed, value.text) != column.allowed.end();
-    if (!listed)
+    if (!listed) {
       return make_error("bad-literal-type", "'" + column.name + "' is never '" + value.text + "'",
                         "write one of the values that DESCRIBE lists");
+    }
     return Ok{};
   }
 

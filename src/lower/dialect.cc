@@ -115,7 +115,7 @@ std::string Dialect::relation_sql(const Relation& relation) {
   return found->second + name;
 }
 
-std::string Dialect::with_common(std::string sql) const {
+std::string Dialect::with_common(const std::string& sql) const {
   std::string with;
   for (const auto& [name, text] : common_sql_) with += (with.empty() ? "WITH " : ", ") + name + " AS (" + text + ")";
   return with.empty() ? sql : with + " " + sql;

@@ -30,7 +30,7 @@ class Dialect {
 
   [[nodiscard]] std::string select(const BoundSelect& plan, const Lowering::SelectOptions& options);
   // With the common table expressions that were met before it.
-  [[nodiscard]] std::string with_common(std::string sql) const;
+  [[nodiscard]] std::string with_common(const std::string& sql) const;
   [[nodiscard]] std::string expr(const BoundExpr& expr);
   [[nodiscard]] std::string from(const BoundSelect& plan);
   [[nodiscard]] std::string scan(const contract::Resource& resource, const std::set<std::size_t>* used);

@@ -18,7 +18,7 @@ class DuckdbDialect final : public Dialect {
   }
 
   std::string read_column(const StoredTable& table, const contract::Column& column) override {
-    const std::string name = quote_name(column.stored);
+    std::string name = quote_name(column.stored);
     const auto found = table.types.find(lower_ascii(column.stored));
     const std::string stored = found == table.types.end() ? "" : lower_ascii(found->second);
     switch (column.type) {
@@ -168,7 +168,7 @@ class DuckdbDialect final : public Dialect {
   }
 
   std::string cast(const BoundExpr& one) override {
-    const std::string value = expr(*one.children[0]);
+    std::string value = expr(*one.children[0]);
     const std::optional<Type> from = one.children[0]->type;
     switch (*one.type) {
       case Type::kString:
@@ -287,7 +287,7 @@ class DuckdbDialect final : public Dialect {
  private:
   // NULL in gives NULL out, which DuckDB's list functions do not all keep.
   std::string guarded(std::string_view name, const BoundExpr& one) {
-    const std::string sql = call(name, one);
+    std::string sql = call(name, one);
     if (!one.nullable) return sql;
     std::string nulls;
     for (const bind::BoundPtr& child : one.children) {

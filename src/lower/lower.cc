@@ -32,7 +32,7 @@ Lowered Lowering::select(const bind::BoundSelect& plan, const SelectOptions& opt
   const std::string sql = dialect_->select(plan, options);
   made.sql = dialect_->with_common(sql);
   made.parameters = dialect_->take_parameters();
-  for (const bind::BoundItem& item : plan.items) made.types.push_back(item.expr->type);
+  for (const bind::BoundItem& item : plan.items) made.types.emplace_back(item.expr->type);
   return made;
 }
 
@@ -92,7 +92,7 @@ Lowered Lowering::matched_rows(const bind::BoundWrite& plan, std::int64_t limit)
   made.types.emplace_back(plan.resource->find(plan.resource->key)->type);
   for (std::size_t i = 0; i < plan.set.size(); ++i) {
     sql += ", " + dialect_->expr(*plan.set[i].value) + " AS \"v" + std::to_string(i) + "\"";
-    made.types.push_back(plan.resource->columns[plan.set[i].column].type);
+    made.types.emplace_back(plan.resource->columns[plan.set[i].column].type);
   }
   sql += source;
   if (plan.where != nullptr) sql += " WHERE " + dialect_->expr(*plan.where);
@@ -146,7 +146,7 @@ Lowered Lowering::conflict_row(const bind::BoundWrite& plan, const Value& key, c
   made.types.emplace_back(plan.resource->find(plan.resource->key)->type);
   for (std::size_t i = 0; i < plan.conflict_set.size(); ++i) {
     sql += ", " + dialect_->expr(*plan.conflict_set[i].value) + " AS \"v" + std::to_string(i) + "\"";
-    made.types.push_back(plan.resource->columns[plan.conflict_set[i].column].type);
+    made.types.emplace_back(plan.resource->columns[plan.conflict_set[i].column].type);
   }
   sql += source + " WHERE " + key_of(plan) + " = " + dialect_->key_value(*plan.resource, key);
   if (plan.conflict_where != nullptr) sql += " AND " + dialect_->expr(*plan.conflict_where);

@@ -47,7 +47,7 @@ class PostgresDialect final : public Dialect {
   }
 
   std::string read_column(const StoredTable& table, const contract::Column& column) override {
-    const std::string name = quote_name(column.stored);
+    std::string name = quote_name(column.stored);
     const auto found = table.types.find(lower_ascii(column.stored));
     const std::string stored = found == table.types.end() ? "" : lower_ascii(found->second);
     const bool json = stored == "json" || stored == "jsonb";
@@ -61,14 +61,16 @@ class PostgresDialect final : public Dialect {
       case Type::kUuid:
         return stored == "uuid" ? name : name + "::uuid";
       case Type::kStringArray:
-        if (json)
+        if (json) {
           return "CASE WHEN " + name + " IS NULL THEN NULL ELSE ARRAY(SELECT jsonb_array_elements_text(" + name +
                  "::jsonb)) END";
+        }
         return stored == "text[]" ? name : name + "::text[]";
       case Type::kIntegerArray:
-        if (json)
+        if (json) {
           return "CASE WHEN " + name + " IS NULL THEN NULL ELSE ARRAY(SELECT jsonb_array_elements_text(" + name +
                  "::jsonb)::int8) END";
+        }
         return name + "::int8[]";
       default:
         return name;
@@ -183,7 +185,7 @@ class PostgresDialect final : public Dialect {
   }
 
   std::string cast(const BoundExpr& one) override {
-    const std::string value = expr(*one.children[0]);
+    std::string value = expr(*one.children[0]);
     const std::optional<Type> from = one.children[0]->type;
     if (*one.type == Type::kString && is_time(from)) return "replace(" + value + "::text, ' ', 'T')";
     if (*one.type == Type::kInteger && (from == Type::kNumber || from == Type::kDecimal))

@@ -17,7 +17,7 @@ class SqliteDialect final : public Dialect {
   std::string quoted_table(const StoredTable& table) const override { return "\"main\"." + quote_name(table.name); }
 
   std::string read_column(const StoredTable&, const contract::Column& column) override {
-    const std::string name = quote_name(column.stored);
+    std::string name = quote_name(column.stored);
     switch (column.type) {
       case Type::kString:
         return name + " COLLATE BINARY";
@@ -132,7 +132,7 @@ class SqliteDialect final : public Dialect {
   }
 
   std::string cast(const BoundExpr& one) override {
-    const std::string value = expr(*one.children[0]);
+    std::string value = expr(*one.children[0]);
     const std::optional<Type> from = one.children[0]->type;
     switch (*one.type) {
       case Type::kString:
