@@ -21,7 +21,13 @@ BoundPtr Binding::array_value(const Ast& ast, Type type, const BoundExpr& beside
   BoundPtr made = make_bound(BoundKind::kArray, type, ast.span, false);
   const auto add = [&](BoundPtr element) {
     if (element == nullptr) return false;
-    if (element->kind != BoundKind::kLiteral || element->value.is_null()) {
+    if (element->kind == BoundKind::kLiteral && element->value.is_null()) {
+      const bool filter = use_ == Use::kFilter;
+      error(filter ? "null-comparison" : "null-not-allowed", "an element of an array is never NULL", element->span,
+            "leave NULL out of the list");
+      return false;
+    }
+    if (element->kind != BoundKind::kLiteral) {
       error("unsupported-construct", "an array is written with values alone", element->span, "write the values");
       return false;
     }
@@ -55,9 +61,8 @@ BoundPtr Binding::array_compare(const Ast& ast, BoundPtr left, const Ast& right_
   const std::string name = text_of(left->span);
   if (!left->type || !contract::is_array(*left->type)) {
     if (right_ast.kind == ExprKind::kList && !right_ast.children.empty()) {
-      std::string list;
-      for (const dialect::ExprPtr& child : right_ast.children)
-        list += (list.empty() ? "" : ", ") + text_of(child->span);
+      const std::string list =
+          text_of({right_ast.children.front()->span.start, right_ast.children.back()->span.end});
       const std::string form = name + (ast.op == Op::kNotEqual ? " NOT IN (" : " IN (") + list + ")";
       return error("bad-literal-type", "'" + name + "' is no array, so it equals no list", ast.span, "write " + form,
                    {}, Edit{ast.span, form});
@@ -98,9 +103,24 @@ BoundPtr Binding::array_compare(const Ast& ast, BoundPtr left, const Ast& right_
   BoundPtr made = make_bound(BoundKind::kArrayEqual, Type::kBoolean, ast.span, nullable);
   made->children.push_back(std::move(left));
   made->children.push_back(std::move(right));
-  if ((ast.op == Op::kDistinct || ast.op == Op::kNotDistinct) && nullable) {
-    return error("unsupported-construct", "IS DISTINCT FROM on an array that can be NULL is not part of the dialect",
-                 ast.span, "write " + name + " <> (…) OR " + name + " IS NULL");
+  const bool exact = ast.op == Op::kDistinct || ast.op == Op::kNotDistinct;
+  if (exact && nullable) {
+    if (made->children[1]->nullable) {
+      return error("unsupported-construct",
+                   "IS DISTINCT FROM between two arrays that can be NULL is not part of the dialect", ast.span,
+                   "write " + name + " <> (…) OR " + name + " IS NULL");
+    }
+    // The right side is never NULL, so "the same" is "known, and equal".
+    BoundPtr null = make_bound(BoundKind::kIsNull, Type::kBoolean, ast.span, false);
+    null->children.push_back(copy_of(*made->children[0]));
+    BoundPtr known = make_bound(BoundKind::kNot, Type::kBoolean, ast.span, false);
+    known->children.push_back(std::move(null));
+    BoundPtr same = make_bound(BoundKind::kAnd, Type::kBoolean, ast.span, false);
+    same->children.push_back(std::move(known));
+    same->children.push_back(std::move(made));
+    BoundPtr truth = make_bound(BoundKind::kIsTruth, Type::kBoolean, ast.span, false);
+    truth->children.push_back(std::move(same));
+    made = std::move(truth);
   }
   if (ast.op != Op::kNotEqual && ast.op != Op::kDistinct) return made;
   BoundPtr negation = make_bound(BoundKind::kNot, Type::kBoolean, ast.span, made->nullable);
@@ -113,9 +133,9 @@ BoundPtr Binding::overlap_on_scalar(const Ast& ast, const BoundExpr& left) {
   const std::string name = text_of(left.span);
   std::string list = text_of(right.span);
   if (right.kind == ExprKind::kList) {
-    list.clear();
-    for (const dialect::ExprPtr& child : right.children) list += (list.empty() ? "" : ", ") + text_of(child->span);
-    list = "(" + list + ")";
+    list = right.children.empty()
+               ? "()"
+               : "(" + text_of({right.children.front()->span.start, right.children.back()->span.end}) + ")";
   } else if (right.kind == ExprKind::kLiteral && !right.grouped) {
     list = "(" + list + ")";
   }

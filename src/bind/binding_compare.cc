@@ -91,12 +91,13 @@ BoundPtr Binding::compare_bound(Op op, BoundPtr left, BoundPtr right, const Ast&
 
 void Binding::note_outside_scope(Op op, const BoundExpr& left, const BoundExpr& right) {
   const auto& scope = context_.contract->scope;
-  if (!scope || op != Op::kEqual || use_ != Use::kFilter) return;
+  if (!scope || (op != Op::kEqual && op != Op::kNotEqual) || use_ != Use::kFilter) return;
   const BoundExpr& column = left.kind == BoundKind::kColumn ? left : right;
   const BoundExpr& value = left.kind == BoundKind::kColumn ? right : left;
   const RelationColumn* named = column_of(column);
   if (named == nullptr || named->published == nullptr || value.kind != BoundKind::kLiteral) return;
-  if (!same_name(named->published->stored, scope->column) || value.value.text == context_.scope_value) return;
+  const bool own = value.value.text == context_.scope_value;
+  if (!same_name(named->published->stored, scope->column) || own == (op == Op::kEqual)) return;
   warn("outside-scope", "'" + text_of(construct_) + "' asks for rows outside of the caller's " + named->name,
        "leave the condition out: only rows of the caller's own are there");
 }
@@ -283,6 +284,13 @@ BoundPtr Binding::between(const Ast& ast) {
 }
 
 BoundPtr Binding::in(const Ast& ast) {
+  const bool one_column =
+      ast.select == nullptr && ast.children.size() == 2 && ast.children[1]->kind == ExprKind::kColumn;
+  if (one_column) {  // 'a' IN (tags) is 'a' = ANY(tags)
+    const BoundPtr item = expr(*ast.children[1]);
+    if (item == nullptr) return nullptr;
+    if (item->type && contract::is_array(*item->type)) return in_array(ast);
+  }
   const Span before = std::exchange(construct_, ast.span);
   BoundPtr left = expr(*ast.children.front());
   BoundPtr made;
@@ -296,8 +304,7 @@ BoundPtr Binding::in(const Ast& ast) {
 
 BoundPtr Binding::in_list(const Ast& ast, BoundPtr left) {
   if (left->type && contract::is_array(*left->type)) {
-    std::string list;
-    for (std::size_t i = 1; i < ast.children.size(); ++i) list += (i == 1 ? "" : ", ") + text_of(ast.children[i]->span);
+    const std::string list = text_of({ast.children[1]->span.start, ast.children.back()->span.end});
     const std::string name = text_of(ast.children.front()->span);
     const std::string form = (ast.negated ? "NOT " : "") + name + " OVERLAP (" + list + ")";
     return error("in-list-on-array", "'" + name + "' is an array, and an array is in no list of values", ast.span,

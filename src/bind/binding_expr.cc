@@ -1,5 +1,6 @@
 // Expressions but for comparisons and functions: literals, logic, arithmetic, CASE, CAST, subqueries.
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "base/ascii.h"
@@ -250,9 +251,12 @@ bool Binding::text(BoundExpr& one, const Ast& construct) {
     return false;
   }
   const std::string type(contract::to_string(*one.type));
+  const std::string form = is_time(one.type)
+                               ? text_of(one.span) + " >= '2024-01-01' AND " + text_of(one.span) + " < '2024-02-01'"
+                               : text_of(one.span) + " = " + std::string(example_of(*one.type));
   error("text-function-on-non-text",
         "'" + text_of(whole) + "' treats " + text_of(one.span) + " as a text, and it is a " + type, construct.span,
-        "compare it with a value of its type: " + text_of(one.span) + " = " + std::string(example_of(*one.type)));
+        "compare it with a value of its type: " + form);
   return false;
 }
 
@@ -413,6 +417,16 @@ std::optional<Type> cast_type(std::string type) {
   return *found == Type::kInteger ? std::optional(Type::kIntegerArray) : std::nullopt;
 }
 
+// The second number of "numeric(8,2)"; 0 of "numeric(8)"; nothing without numbers.
+std::optional<int> cast_scale(const std::string& type) {
+  const std::size_t open = type.find('(');
+  if (open == std::string::npos) return std::nullopt;
+  const std::size_t comma = type.find(',', open);
+  if (comma == std::string::npos) return 0;
+  const int scale = std::atoi(type.c_str() + comma + 1);
+  return std::clamp(scale, 0, 18);
+}
+
 }  // namespace
 
 BoundPtr Binding::cast(const Ast& ast) {
@@ -441,9 +455,12 @@ BoundPtr Binding::cast(const Ast& ast) {
       child->type = Type::kString;
       return child;
     }
-    return coerce(*child, *type, nullptr) ? std::move(child) : nullptr;
+    const bool number = is_number(child->type) && is_number(*type);
+    if (!number) return coerce(*child, *type, nullptr, true) ? std::move(child) : nullptr;
+    if (child->type == *type && *type != Type::kDecimal) return child;
   }
-  if (!child->type || *child->type == *type) return child;
+  const std::optional<int> scale = *type == Type::kDecimal ? cast_scale(ast.text) : std::nullopt;
+  if (!child->type || (*child->type == *type && !scale)) return child;
   const Type from = *child->type;
   const Type to = *type;
   if (to == Type::kString && (contract::is_array(from) || from == Type::kJson || from == Type::kNumber)) {
@@ -460,6 +477,7 @@ BoundPtr Binding::cast(const Ast& ast) {
         ast.span, "compare it with a value of its type: " + std::string(example_of(from)));
   }
   BoundPtr made = make_bound(BoundKind::kCast, to, ast.span, child->nullable);
+  if (scale) made->text = std::to_string(*scale);
   made->children.push_back(std::move(child));
   return made;
 }

@@ -196,6 +196,15 @@ BoundPtr Binding::scalar_function(const Ast& ast, const FunctionSpelling& spelli
     }
     made->children.erase(made->children.begin());
   }
+  if (spelling.function == Function::kSubstring && made->children[1]->kind == BoundKind::kLiteral &&
+      made->children[1]->value.integer < 1) {
+    // Systems differ: some count from the end, some from before the beginning.
+    const std::int64_t from = made->children[1]->value.integer;
+    return error("unsupported-construct", name + " from " + std::to_string(from) + " is not part of the dialect",
+                 ast.children[1]->span,
+                 "positions begin with 1; the last characters are RIGHT(" + text_of(ast.children[0]->span) + ", " +
+                     std::to_string(from == 0 ? 1 : -from) + ")");
+  }
   if (spelling.function == Function::kArrayLength) made->children.resize(1);
   if (spelling.function == Function::kNow || spelling.function == Function::kCurrentDate) made->children.clear();
   if (spelling.function == Function::kRandom && use_ != Use::kOrder) {

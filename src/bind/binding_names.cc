@@ -54,7 +54,7 @@ const contract::Resource* Binding::resource(const std::vector<dialect::Name>& na
     if (std::ranges::find(near, name) == near.end()) near.push_back(name);
   }
   std::optional<Edit> edit;
-  if (!replacement.empty()) edit = Edit{span, quoted_if_needed(replacement)};
+  if (!replacement.empty()) edit = Edit{{names.front().span.start, span.end}, quoted_if_needed(replacement)};
   error("unknown-resource", "there is no resource '" + wanted + "'", span,
         replacement.empty() ? "SHOW TABLES lists the resources" : "did you mean " + replacement + "?",
         "the resources are " + list_of(near), std::move(edit));

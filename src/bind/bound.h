@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -222,6 +223,8 @@ struct BoundStatement {
 [[nodiscard]] std::string list_of(const std::vector<std::string>& names);
 
 // What the text of a condition says of it whatever the rows: true, false, or nothing.
-[[nodiscard]] std::optional<bool> constant_truth(const BoundExpr& condition);
+// `evaluate` is asked about what reads no row and is not plain from the text; without it nothing is known of that.
+using Evaluate = std::function<std::optional<bool>(const BoundExpr&)>;
+[[nodiscard]] std::optional<bool> constant_truth(const BoundExpr& condition, const Evaluate& evaluate = {});
 
 }  // namespace candor::bind

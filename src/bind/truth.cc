@@ -1,5 +1,6 @@
 // What a condition is for every row, judged from its text alone: constants, a column equal to itself, a column that is
 // never NULL compared with NULL, and AND, OR, NOT over these.
+#include <algorithm>
 #include <optional>
 
 #include "bind/binding.h"
@@ -55,15 +56,31 @@ std::optional<bool> compare_truth(const BoundExpr& expr) {
   }
 }
 
+bool reads_a_row(const BoundExpr& expr) {
+  return expr.kind == BoundKind::kColumn || expr.select != nullptr ||
+         std::ranges::any_of(expr.children, [](const BoundPtr& child) { return reads_a_row(*child); });
+}
+
+std::optional<bool> asked(const BoundExpr& condition, const Evaluate& evaluate) {
+  return evaluate && !reads_a_row(condition) ? evaluate(condition) : std::nullopt;
+}
+
+// x LIKE '%' of what is never NULL.
+bool matches_anything(const BoundExpr& like) {
+  const BoundExpr& pattern = *like.children[1];
+  return !like.children[0]->nullable && pattern.kind == BoundKind::kLiteral && !pattern.value.text.empty() &&
+         pattern.value.text.find_first_not_of('%') == std::string::npos && like.text != "%";
+}
+
 }  // namespace
 
-std::optional<bool> constant_truth(const BoundExpr& condition) {
+std::optional<bool> constant_truth(const BoundExpr& condition, const Evaluate& evaluate) {
   switch (condition.kind) {
     case BoundKind::kLiteral:
       if (condition.value.kind == CellKind::kBoolean) return condition.value.integer != 0;
       return std::nullopt;
     case BoundKind::kNot: {
-      const std::optional<bool> inner = constant_truth(*condition.children[0]);
+      const std::optional<bool> inner = constant_truth(*condition.children[0], evaluate);
       return inner ? std::optional(!*inner) : std::nullopt;
     }
     case BoundKind::kAnd:
@@ -71,25 +88,34 @@ std::optional<bool> constant_truth(const BoundExpr& condition) {
       const bool decides = condition.kind == BoundKind::kOr;
       bool all_known = true;
       for (const BoundPtr& child : condition.children) {
-        const std::optional<bool> known = constant_truth(*child);
+        const std::optional<bool> known = constant_truth(*child, evaluate);
         if (known && *known == decides) return decides;
         all_known = all_known && known.has_value();
       }
       return all_known ? std::optional(!decides) : std::nullopt;
     }
     case BoundKind::kCompare:
-      return compare_truth(condition);
+      if (const std::optional<bool> known = compare_truth(condition)) return known;
+      return asked(condition, evaluate);
+    case BoundKind::kArrayEqual:
+      if (condition.children[0]->kind == BoundKind::kColumn &&
+          same_expr(*condition.children[0], *condition.children[1]))
+        return true;
+      return std::nullopt;
+    case BoundKind::kLike:
+      if (matches_anything(condition)) return true;
+      return asked(condition, evaluate);
     case BoundKind::kIsNull: {
       const BoundExpr& child = *condition.children[0];
       if (child.kind == BoundKind::kLiteral) return child.value.is_null();
       return child.nullable ? std::nullopt : std::optional(false);
     }
     case BoundKind::kIsTruth: {
-      const std::optional<bool> inner = constant_truth(*condition.children[0]);
+      const std::optional<bool> inner = constant_truth(*condition.children[0], evaluate);
       return inner ? std::optional(*inner == condition.truth) : std::nullopt;
     }
     default:
-      return std::nullopt;
+      return asked(condition, evaluate);
   }
 }
 

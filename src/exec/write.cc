@@ -82,7 +82,25 @@ class Writer {
                       "read the rows again, and repeat the write if it still makes sense");
   }
 
+  // Of a condition that reads no row the engine says what it is; the binder has judged those that are plain.
+  Status check_condition() {
+    if (plan_->where == nullptr) return Ok{};
+    const bind::Evaluate evaluate = [&](const bind::BoundExpr& one) -> std::optional<bool> {
+      const Result<Rows> made = ask(lowering().values({&one}));
+      if (!made.ok() || made->rows.size() != 1 || made->rows[0][0].kind != CellKind::kBoolean) return std::nullopt;
+      return made->rows[0][0].integer != 0;
+    };
+    if (bind::constant_truth(*plan_->where, evaluate) != true) return Ok{};
+    CANDOR_ASSIGN(const std::uint64_t rows, run_count(lowering().count_all(*plan_->resource), environment_,
+                                                      &transaction_, environment_.statement_ms, cancel_));
+    return make_error(
+        "write-without-where",
+        "the condition is true for each row of '" + plan_->resource->name + "': it has " + std::to_string(rows),
+        "name the rows: WHERE " + plan_->resource->key + " IN (…)");
+  }
+
   Result<std::vector<std::vector<Value>>> matched() {
+    CANDOR_TRY(check_condition());
     const std::int64_t most = environment_.contract->rows_per_statement;
     CANDOR_ASSIGN(Rows rows, ask(lowering().matched_rows(*plan_, most + 1)));
     if (rows.rows.size() <= static_cast<std::size_t>(most)) return std::move(rows.rows);
@@ -245,6 +263,11 @@ class Writer {
         if (!plan_->on_conflict || !known->second) return duplicate(*row[key_column]);
         return plan_->conflict_set.empty() ? Status(Ok{}) : conflicting(row, *row[key_column]);
       }
+    }
+    // SQLite would number the row itself, which tells of other rows' keys; a key that the source makes is read only.
+    const Column& key = resource.columns[key_column];
+    if (!row[key_column] && !key.read_only && environment_.storage.target == lower::Target::kSqlite) {
+      return make_error("null-not-allowed", "'" + key.name + "' must have a value", "give the row a " + key.name);
     }
     std::vector<ColumnValue> values;
     for (std::size_t i = 0; i < row.size(); ++i) {

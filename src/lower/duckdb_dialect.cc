@@ -179,10 +179,14 @@ class DuckdbDialect final : public Dialect {
         if (from == Type::kBoolean) return "CAST(" + value + " AS BIGINT)";
         return "CAST(candor_round(CAST(" + value + " AS DOUBLE), CAST(0 AS BIGINT)) AS BIGINT)";
       case Type::kNumber:
-      case Type::kDecimal:
-        if (from == Type::kString)
-          return checked(value, "^\\s*[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?\\s*$", "DOUBLE");
-        return "CAST(" + value + " AS DOUBLE)";
+      case Type::kDecimal: {
+        const std::string number =
+            from == Type::kString
+                ? checked(value, "^\\s*[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?\\s*$", "DOUBLE")
+                : "CAST(" + value + " AS DOUBLE)";
+        if (one.text.empty()) return number;
+        return "CAST(candor_round(" + number + ", CAST(" + one.text + " AS BIGINT)) AS DECIMAL(38, " + one.text + "))";
+      }
       case Type::kDate:
         return "CAST(" + value + " AS DATE)";
       case Type::kDatetime:

@@ -191,6 +191,7 @@ class PostgresDialect final : public Dialect {
     if (*one.type == Type::kInteger && (from == Type::kNumber || from == Type::kDecimal))
       return "round(" + value + "::numeric)::int8";
     if (*one.type == Type::kInteger && from == Type::kBoolean) return value + "::int::int8";
+    if (*one.type == Type::kDecimal && !one.text.empty()) return "round((" + value + ")::numeric, " + one.text + ")";
     if (*one.type == Type::kDecimal && from == Type::kString) return value + "::float8";
     return "(" + value + ")::" + std::string(cast_name(*one.type));
   }

@@ -1,5 +1,6 @@
 // SQLite. Texts, arrays and times go through Candor's own functions, which the engine's contract connections have
 // (docs/decisions/0060-contract-engines.md): SQLite's own fold ASCII alone, round integers, and know no arrays.
+#include <cstdlib>
 #include <utility>
 
 #include "base/ascii.h"
@@ -40,7 +41,7 @@ class SqliteDialect final : public Dialect {
     if (value.kind == CellKind::kDecimal) {
       bound = Value();
       bound.kind = CellKind::kReal64;
-      bound.real = value.real;
+      bound.real = std::strtod(value.text.c_str(), nullptr);
     }
     if (value.kind == CellKind::kTemporal || value.kind == CellKind::kOther || value.kind == CellKind::kJson)
       bound = text_value(value.text);
@@ -143,8 +144,11 @@ class SqliteDialect final : public Dialect {
         if (from == Type::kString) return "candor_to_integer(" + value + ")";
         return is_number(from) ? "CAST(candor_round(" + value + ", 0) AS INTEGER)" : value;
       case Type::kNumber:
-      case Type::kDecimal:
-        return from == Type::kString ? "candor_to_number(" + value + ")" : "CAST(" + value + " AS REAL)";
+      case Type::kDecimal: {
+        const std::string number =
+            from == Type::kString ? "candor_to_number(" + value + ")" : "CAST(" + value + " AS REAL)";
+        return one.text.empty() ? number : "candor_round(" + number + ", " + one.text + ")";
+      }
       case Type::kDate:
         return "candor_date(" + value + ")";
       case Type::kDatetime:
