@@ -1,0 +1,12 @@
+// Casts of texts in SQLite, whose own CAST makes 0 of what it can't read.
+#pragma once
+
+#include "base/result.h"
+#include "sqlite/sqlite.h"
+
+namespace candor::engine::sqlite {
+
+// candor_to_integer, candor_to_number, candor_to_boolean, candor_to_uuid: `bad-stored-value` for a text that is none.
+[[nodiscard]] Status add_casts(candor::sqlite::Database& database);
+
+}  // namespace candor::engine::sqlite
