@@ -16,6 +16,7 @@ import pathlib
 import re
 import shutil
 import sqlite3
+import subprocess
 import sys
 import tempfile
 
@@ -260,6 +261,10 @@ def main():
     given = parser.parse_args()
     cases = [case for path in sorted(FOLDER.glob("*.test")) for case in cases_of(path) if given.only in case.title]
     passed = failed = 0
+    page = subprocess.run([str(FOLDER.parent.parent / "tools" / "document_dialect"), "--check"], capture_output=True, text=True)
+    if page.returncode != 0:
+        print(page.stderr)
+        failed += 1
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         for engine in (Sqlite(), Duckdb()):
             if given.engine not in (None, engine.ending):
