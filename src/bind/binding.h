@@ -160,6 +160,8 @@ class Binding {
   BoundPtr function(const Ast& ast);
   BoundPtr scalar_function(const Ast& ast, const FunctionSpelling& spelling);
   BoundPtr unknown_function(const Ast& ast);
+  bool named_part(BoundExpr& made, const Ast& ast, const FunctionSpelling& spelling);
+  bool substring_start(BoundExpr& made, const Ast& ast);
   bool argument(BoundPtr& bound, const Ast& ast, Argument wanted, const Ast& call);
   BoundPtr conditional(const Ast& ast);
   BoundPtr part_of_time(const Ast& ast);

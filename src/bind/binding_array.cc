@@ -31,7 +31,7 @@ BoundPtr Binding::array_value(const Ast& ast, Type type, const BoundExpr& beside
       error("unsupported-construct", "an array is written with values alone", element->span, "write the values");
       return false;
     }
-    if (!coerce(*element, element_of(type), nullptr, true)) return false;
+    if (!coerce(*element, element_of(type), &beside, true)) return false;
     made->children.push_back(std::move(element));
     return true;
   };
@@ -51,7 +51,6 @@ BoundPtr Binding::array_value(const Ast& ast, Type type, const BoundExpr& beside
     }
     return nullptr;
   }
-  (void)beside;
   if (ast.kind == ExprKind::kLiteral && ast.grouped) return add(expr(ast)) ? std::move(made) : nullptr;
   return nullptr;
 }
@@ -61,8 +60,7 @@ BoundPtr Binding::array_compare(const Ast& ast, BoundPtr left, const Ast& right_
   const std::string name = text_of(left->span);
   if (!left->type || !contract::is_array(*left->type)) {
     if (right_ast.kind == ExprKind::kList && !right_ast.children.empty()) {
-      const std::string list =
-          text_of({right_ast.children.front()->span.start, right_ast.children.back()->span.end});
+      const std::string list = text_of({right_ast.children.front()->span.start, right_ast.children.back()->span.end});
       const std::string form = name + (ast.op == Op::kNotEqual ? " NOT IN (" : " IN (") + list + ")";
       return error("bad-literal-type", "'" + name + "' is no array, so it equals no list", ast.span, "write " + form,
                    {}, Edit{ast.span, form});
@@ -178,7 +176,7 @@ BoundPtr Binding::array_operator(const Ast& ast) {
   if (one) {
     kind = BoundKind::kHas;
     right = expr(right_ast);
-    if (right == nullptr || !coerce(*right, element_of(*left->type), nullptr, true)) return nullptr;
+    if (right == nullptr || !coerce(*right, element_of(*left->type), left.get(), true)) return nullptr;
   } else if (right == nullptr && (right_ast.kind == ExprKind::kList || right_ast.kind == ExprKind::kLiteral)) {
     right = array_value(right_ast, *left->type, *left);
     if (right == nullptr) {
@@ -225,7 +223,7 @@ BoundPtr Binding::in_array(const Ast& ast) {
   }
   if (value->value.is_null() && value->kind == BoundKind::kLiteral) return null_comparison(ast, array_ast, ast.negated);
   if (value->kind == BoundKind::kLiteral) {
-    if (!coerce(*value, element_of(*array->type), nullptr, true)) return nullptr;
+    if (!coerce(*value, element_of(*array->type), array.get(), true)) return nullptr;
   } else if (value->type != element_of(*array->type)) {
     return error(
         "bad-literal-type",

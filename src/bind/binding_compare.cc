@@ -129,7 +129,10 @@ bool Binding::comparable(BoundPtr& left, BoundPtr& right, Span span) {
 
 bool Binding::bad_literal(const BoundExpr& literal, Type type, const BoundExpr* beside, std::string_view more) {
   const RelationColumn* column = beside != nullptr ? column_of(*beside) : nullptr;
-  const std::string who = column != nullptr ? "'" + column->name + "' is " : "expected ";
+  const bool element = column != nullptr && column->type && contract::is_array(*column->type);
+  const std::string who = element             ? "an element of '" + column->name + "' is "
+                          : column != nullptr ? "'" + column->name + "' is "
+                                              : std::string("expected ");
   error("bad-literal-type",
         who + std::string(type == Type::kInteger ? "an " : "a ") + name_of(type) +
             (more.empty() ? "" : " " + std::string(more)) + ", and " + as_sql(literal.value) + " is none",

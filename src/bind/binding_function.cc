@@ -147,6 +147,42 @@ bool Binding::argument(BoundPtr& made, const Ast& ast, Argument wanted, const As
   return false;
 }
 
+// The unit of DATE_TRUNC and EXTRACT, the format of STRFTIME: a literal, which becomes the function's own.
+bool Binding::named_part(BoundExpr& made, const Ast& ast, const FunctionSpelling& spelling) {
+  const std::string name(spelling.name);
+  const bool unit = spelling.function == Function::kDateTrunc || spelling.function == Function::kExtract;
+  if (unit || spelling.function == Function::kFormatTime) {
+    made.text = unit ? unit_of(made.children[0]->value.text) : strftime_of(made.children[0]->value.text);
+    const bool known = unit ? (spelling.function == Function::kExtract
+                                   ? std::ranges::find(kExtractUnits, made.text) != kExtractUnits.end()
+                                   : std::ranges::find(kTruncUnits, made.text) != kTruncUnits.end())
+                            : known_format(made.text);
+    if (!known) {
+      (void)error("unsupported-construct", "'" + made.text + "' is not known to " + name, ast.children.front()->span,
+                  unit ? "units are year, quarter, month, week, day, hour, minute, second"
+                       : "formats are %Y %m %d %H %M %S %j %w %f");
+      return false;
+    }
+    made.children.erase(made.children.begin());
+  }
+  return true;
+}
+
+bool Binding::substring_start(BoundExpr& made, const Ast& ast) {
+  if (made.function == Function::kSubstring && made.children[1]->kind == BoundKind::kLiteral &&
+      made.children[1]->value.integer < 1) {
+    // Systems differ: some count from the end, some from before the beginning.
+    const std::int64_t from = made.children[1]->value.integer;
+    (void)error("unsupported-construct",
+                ast.names.front().text + " from " + std::to_string(from) + " is not part of the dialect",
+                ast.children[1]->span,
+                "positions begin with 1; the last characters are RIGHT(" + text_of(ast.children[0]->span) + ", " +
+                    std::to_string(from == 0 ? 1 : -from) + ")");
+    return false;
+  }
+  return true;
+}
+
 BoundPtr Binding::scalar_function(const Ast& ast, const FunctionSpelling& spelling) {
   const std::string name(spelling.name);
   const std::size_t count = ast.children.size();
@@ -182,29 +218,7 @@ BoundPtr Binding::scalar_function(const Ast& ast, const FunctionSpelling& spelli
   }
   if (!fine) return nullptr;
   if (spelling.reversed) std::swap(made->children[0], made->children[1]);
-  const bool unit = spelling.function == Function::kDateTrunc || spelling.function == Function::kExtract;
-  if (unit || spelling.function == Function::kFormatTime) {
-    made->text = unit ? unit_of(made->children[0]->value.text) : strftime_of(made->children[0]->value.text);
-    const bool known = unit ? (spelling.function == Function::kExtract
-                                   ? std::ranges::find(kExtractUnits, made->text) != kExtractUnits.end()
-                                   : std::ranges::find(kTruncUnits, made->text) != kTruncUnits.end())
-                            : known_format(made->text);
-    if (!known) {
-      return error("unsupported-construct", "'" + made->text + "' is not known to " + name, ast.children.front()->span,
-                   unit ? "units are year, quarter, month, week, day, hour, minute, second"
-                        : "formats are %Y %m %d %H %M %S %j %w %f");
-    }
-    made->children.erase(made->children.begin());
-  }
-  if (spelling.function == Function::kSubstring && made->children[1]->kind == BoundKind::kLiteral &&
-      made->children[1]->value.integer < 1) {
-    // Systems differ: some count from the end, some from before the beginning.
-    const std::int64_t from = made->children[1]->value.integer;
-    return error("unsupported-construct", name + " from " + std::to_string(from) + " is not part of the dialect",
-                 ast.children[1]->span,
-                 "positions begin with 1; the last characters are RIGHT(" + text_of(ast.children[0]->span) + ", " +
-                     std::to_string(from == 0 ? 1 : -from) + ")");
-  }
+  if (!named_part(*made, ast, spelling) || !substring_start(*made, ast)) return nullptr;
   if (spelling.function == Function::kArrayLength) made->children.resize(1);
   if (spelling.function == Function::kNow || spelling.function == Function::kCurrentDate) made->children.clear();
   if (spelling.function == Function::kRandom && use_ != Use::kOrder) {

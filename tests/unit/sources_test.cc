@@ -59,7 +59,6 @@ TEST_F(SourcesTest, WhatIsNotThereIsAnErrorThatNamesIt) {
 
 TEST_F(SourcesTest, WhatThisVersionCannotDoIsAnErrorNotAnEmptySource) {
   EXPECT_EQ(recognise("postgresql://localhost/x").error().code, "not-in-this-version");
-  EXPECT_EQ(recognise_source({"s", folder_.string(), "c.yaml", ""}).error().code, "not-in-this-version");
 }
 
 TEST_F(SourcesTest, TheFingerprintSeesEveryChange) {
