@@ -26,7 +26,12 @@ ExprPtr Grammar::function() {
   bool taken = false;
   if (!special_arguments(*call, taken)) return nullptr;
   if (!taken && !function_arguments(*call)) return nullptr;
-  if (call->kind == ExprKind::kFunction && !after_function(*call)) return nullptr;
+  if (call->kind == ExprKind::kCast) {
+    call->names.clear();
+    call->span = span_from(first);
+    return call;
+  }
+  if (!after_function(*call)) return nullptr;
   call->span = span_from(first);
   if (!array_call(call)) return nullptr;
   return call;

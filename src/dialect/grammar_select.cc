@@ -178,6 +178,7 @@ void Grammar::unnest_items(Select& select) {
     column->span = call.span;
     column->names.push_back(element);
     item.expr = std::move(column);
+    item.alias.reset();
   }
 }
 
