@@ -27,9 +27,10 @@ constexpr std::array<std::string_view, 66> kReserved = {
     "some",      "table",   "then",   "true",   "union",    "unnest", "update",    "using",  "values",  "when",
     "where",     "window",  "with",   "within", "minus",    "qualify"};
 
-// Words that a bare alias can't be, for they go on with the clause.
-constexpr std::array<std::string_view, 8> kNoAlias = {"overlap", "contains", "div",  "escape",
-                                                      "collate", "filter",   "over", "isnull"};
+// Words that a bare alias can't be, for they go on with the clause: with an alias "anti", an anti-join were its opposite.
+constexpr std::array<std::string_view, 16> kNoAlias = {
+    "anti", "asof",    "collate", "contains",   "div",  "escape",        "filter",      "isnull",
+    "over", "overlap", "pivot",   "positional", "semi", "straight_join", "tablesample", "unpivot"};
 
 constexpr std::array<std::string_view, 12> kClauses = {"from",   "where", "group", "having", "order",     "limit",
                                                        "offset", "fetch", "set",   "values", "returning", "on"};
