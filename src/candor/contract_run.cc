@@ -6,6 +6,7 @@
 #include "bind/binder.h"
 #include "candor/execution.h"
 #include "dialect/parser.h"
+#include "dialect/printer.h"
 #include "sql/lexer.h"
 
 namespace candor {
@@ -68,7 +69,7 @@ void Service::reject(const Caller& caller, const Prepared& prepared, std::string
 }
 
 void Service::deliver(const Caller& caller, const Prepared& prepared, const Published& published, StatementStart start,
-                      const exec::Outcome& outcome, ResultSink& sink) {
+                      std::string normalized, const exec::Outcome& outcome, ResultSink& sink) {
   Execution execution;
   execution.query.turn = prepared.turn;
   execution.query.sql = start.sql;
@@ -87,7 +88,7 @@ void Service::deliver(const Caller& caller, const Prepared& prepared, const Publ
   end.resource = outcome.resource;
   end.row_count = outcome.rows.size();
   end.affected_count = outcome.affected;
-  end.normalized_sql = sql::normalize(start.sql);
+  end.normalized_sql = std::move(normalized);
   end.surface = outcome.surface;
   for (const bind::BoundWarning& warning : outcome.warnings)
     end.warnings.push_back({warning.code, warning.message, warning.hint});
@@ -188,7 +189,8 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
       return rejected(std::move(failure));
     }
     for (std::size_t i = 0; i < written->outcomes.size(); ++i)
-      deliver(caller, prepared, published, start_of(i), written->outcomes[i], sink);
+      deliver(caller, prepared, published, start_of(i), dialect::print(parsed.statements[i]), written->outcomes[i],
+              sink);
     return Ok{};
   }
   for (std::size_t i = 0; i < batch->size(); ++i) {
@@ -206,7 +208,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
       return Ok{};
     }
     outcome->warnings.insert(outcome->warnings.begin(), statement.warnings.begin(), statement.warnings.end());
-    deliver(caller, prepared, published, start_of(i), *outcome, sink);
+    deliver(caller, prepared, published, start_of(i), dialect::print(parsed.statements[i]), *outcome, sink);
   }
   return Ok{};
 }

@@ -57,7 +57,7 @@ class Service final : public Candor {
                                                                             const exec::Environment& environment,
                                                                             const CancelToken& cancel);
   void deliver(const Caller& caller, const Prepared& prepared, const Published& published, StatementStart start,
-               const exec::Outcome& outcome, ResultSink& sink);
+               std::string normalized, const exec::Outcome& outcome, ResultSink& sink);
   void reject(const Caller& caller, const Prepared& prepared, std::string_view sql, const Diagnostic& failure);
   [[nodiscard]] Status execute(const Prepared& prepared, StatementStart& start, const RunOptions& options,
                                ResultSink& sink, const CancelToken& cancel, Execution& execution);

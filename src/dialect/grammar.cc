@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "sql/scanner.h"
 
 namespace candor::dialect {
 namespace {
@@ -13,7 +14,8 @@ namespace {
 using sql::Token;
 using sql::TokenKind;
 
-constexpr std::size_t kNodesMax = 20'000;  // of one statement: what keeps parsing and binding within 50 ms
+constexpr std::size_t kNodesMax = 20'000;    // of one statement: what keeps parsing and binding within 50 ms
+constexpr std::size_t kTokensMax = 200'000;  // of a text: about 10 MB
 
 // Words that can't be a bare name, in order.
 constexpr std::array<std::string_view, 66> kReserved = {
@@ -25,9 +27,10 @@ constexpr std::array<std::string_view, 66> kReserved = {
     "some",      "table",   "then",   "true",   "union",    "unnest", "update",    "using",  "values",  "when",
     "where",     "window",  "with",   "within", "minus",    "qualify"};
 
-// Words that a bare alias can't be, for they go on with the clause.
-constexpr std::array<std::string_view, 8> kNoAlias = {"overlap", "contains", "div",  "escape",
-                                                      "collate", "filter",   "over", "isnull"};
+// Words that a bare alias can't be, for they go on with the clause: with an alias "anti", an anti-join were its opposite.
+constexpr std::array<std::string_view, 16> kNoAlias = {
+    "anti", "asof",    "collate", "contains",   "div",  "escape",        "filter",      "isnull",
+    "over", "overlap", "pivot",   "positional", "semi", "straight_join", "tablesample", "unpivot"};
 
 constexpr std::array<std::string_view, 12> kClauses = {"from",   "where", "group", "having", "order",     "limit",
                                                        "offset", "fetch", "set",   "values", "returning", "on"};
@@ -36,10 +39,28 @@ const Token kNoToken;
 
 }  // namespace
 
-Grammar::Grammar(std::string_view sql, const ParseLimits& limits)
-    : sql_(sql), limits_(limits), tokens_(sql::tokenize(sql)) {}
+bool is_reserved(std::string_view word) {
+  return std::ranges::any_of(kReserved, [&](std::string_view keyword) { return same_name(word, keyword); });
+}
+
+Grammar::Grammar(std::string_view sql, const ParseLimits& limits) : sql_(sql), limits_(limits) {
+  if (sql.size() > limits.bytes) {
+    (void)fail(make_error(
+        "over-limit",
+        "the text has " + std::to_string(sql.size()) + " bytes, at most " + std::to_string(limits.bytes) + " are read",
+        "send it in several calls"));
+    return;
+  }
+  sql::Scanner scanner(sql);
+  for (Token token; scanner.next(token) && tokens_.size() <= kTokensMax;) tokens_.push_back(token);
+  if (tokens_.size() <= kTokensMax) return;
+  (void)fail(make_error("over-limit",
+                        "the text has more than " + std::to_string(kTokensMax) + " words, values and signs",
+                        "send it in several calls"));
+}
 
 Parsed Grammar::run() && {
+  if (failing_) return std::move(parsed_);
   std::vector<std::pair<std::size_t, std::size_t>> statements;  // of tokens
   std::size_t first = 0;
   for (std::size_t i = 0; i <= tokens_.size(); ++i) {
@@ -71,6 +92,7 @@ void Grammar::statement(Span span) {
   const std::size_t errors = parsed_.errors.size();
   failing_ = false;
   depth_ = 0;
+  chained_ = 0;
   nodes_ = 0;
   for (std::size_t i = position_; i < end_; ++i) {
     const Token& token = tokens_[i];
@@ -124,9 +146,7 @@ bool Grammar::at_symbol(std::string_view symbol, std::size_t ahead) const {
   return token.kind == TokenKind::kSymbol && token.text == symbol;
 }
 
-bool Grammar::at_reserved() const {
-  return peek().kind == TokenKind::kWord && std::ranges::find(kReserved, lower_ascii(peek().text)) != kReserved.end();
-}
+bool Grammar::at_reserved() const { return peek().kind == TokenKind::kWord && is_reserved(peek().text); }
 
 bool Grammar::at_name() const {
   if (at_end()) return false;
@@ -279,6 +299,13 @@ bool Grammar::enter() {
                  "leave out parentheses around single terms, or write IN in place of many ORs");
   error.span = peek().span;
   return fail(std::move(error));
+}
+
+bool Grammar::Chain::grow() {
+  constexpr std::size_t kChainMax = 500;
+  if (++grammar_.chained_ <= kChainMax) return true;
+  return grammar_.fail(make_error("over-limit", "more than " + std::to_string(kChainMax) + " operators in a row",
+                                  "write it in several steps"));
 }
 
 bool Grammar::count_node() {

@@ -6,15 +6,23 @@
 // that can be left out. While an error is being left, no second one is told.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dialect/parser.h"
 #include "sql/lexer.h"
 
 namespace candor::dialect {
+
+// A keyword, in any case, that can be no bare name.
+[[nodiscard]] bool is_reserved(std::string_view word);
+
+// Whether a call has arguments alone: no DISTINCT, ORDER BY or FILTER.
+[[nodiscard]] bool is_plain_call(const Expr& call);
 
 class Grammar {
  public:
@@ -53,6 +61,7 @@ class Grammar {
 
   // A level of nesting; false over the limit.
   class Level;
+  class Chain;
   bool enter();
   void leave() { --depth_; }
   bool count_node();
@@ -126,6 +135,7 @@ class Grammar {
   ExprPtr primary();
   ExprPtr parenthesis();
   ExprPtr bracket();
+  ExprPtr array_elements(std::size_t first);
   ExprPtr number();
   ExprPtr word_primary();
   ExprPtr case_expression();
@@ -150,7 +160,8 @@ class Grammar {
   std::size_t position_ = 0;
   std::size_t end_ = 0;  // of the statement's tokens
   std::size_t depth_ = 0;
-  std::size_t nodes_ = 0;  // of the statement
+  std::size_t chained_ = 0;  // operators one on the other in the tallest expression of the level
+  std::size_t nodes_ = 0;    // of the statement
   bool failing_ = false;
 };
 
@@ -165,6 +176,21 @@ class Grammar::Level {
  private:
   Grammar& grammar_;
   bool entered_;
+};
+
+// Operators of one precedence in a row, each a level of the tree without a Level of its own. What is bound to recurse over
+// the tree relies on its height, so the chains on the way from the root to a leaf are counted together.
+class Grammar::Chain {
+ public:
+  explicit Chain(Grammar& grammar) : grammar_(grammar), outer_(std::exchange(grammar.chained_, 0)) {}
+  ~Chain() { grammar_.chained_ = std::max(outer_, grammar_.chained_); }
+  Chain(const Chain&) = delete;
+  Chain& operator=(const Chain&) = delete;
+  bool grow();  // by an operator; false over the limit
+
+ private:
+  Grammar& grammar_;
+  std::size_t outer_;
 };
 
 }  // namespace candor::dialect

@@ -10,6 +10,10 @@ namespace candor::dialect {
 
 using sql::TokenKind;
 
+bool is_plain_call(const Expr& call) {
+  return !call.distinct && !call.star && call.order.empty() && call.filter == nullptr;
+}
+
 ExprPtr Grammar::function() {
   const Level level(*this);
   if (!level) return nullptr;
@@ -22,6 +26,11 @@ ExprPtr Grammar::function() {
   bool taken = false;
   if (!special_arguments(*call, taken)) return nullptr;
   if (!taken && !function_arguments(*call)) return nullptr;
+  if (call->kind == ExprKind::kCast) {
+    call->names.clear();
+    call->span = span_from(first);
+    return call;
+  }
   if (!after_function(*call)) return nullptr;
   call->span = span_from(first);
   if (!array_call(call)) return nullptr;
@@ -52,8 +61,8 @@ bool Grammar::array_call(ExprPtr& call) {
   }};
   const auto* found = std::ranges::find(kSpellings, call->names.front().text, &Spelling::name);
   if (found == kSpellings.end()) return true;
-  if (call->children.size() != 2) {
-    return unsupported(call->span, call->names.front().text + " with another number of arguments than two",
+  if (call->children.size() != 2 || !is_plain_call(*call)) {
+    return unsupported(call->span, call->names.front().text + " with anything but two arguments",
                        "write array OVERLAP ('a', 'b') or 'a' = ANY(array)");
   }
   auto made = std::make_unique<Expr>();
@@ -124,11 +133,10 @@ bool Grammar::special_arguments(Expr& call, bool& taken) {
     return expect_symbol(")", "after POSITION");
   }
   if (name == "substring" || name == "substr") {
-    const std::size_t before = position_;
     ExprPtr text = expression();
     if (text == nullptr) return false;
+    call.children.push_back(std::move(text));
     if (at_word("from") || at_word("for")) {
-      call.children.push_back(std::move(text));
       ExprPtr from;
       if (accept_word("from")) {
         from = expression();
@@ -146,9 +154,10 @@ bool Grammar::special_arguments(Expr& call, bool& taken) {
         if (count == nullptr) return false;
         call.children.push_back(std::move(count));
       }
-      return expect_symbol(")", "after SUBSTRING");
+    } else if (accept_symbol(",") && !expression_list(call.children, "")) {
+      return false;
     }
-    position_ = before;
+    return expect_symbol(")", "after SUBSTRING");
   }
   taken = false;
   return true;
@@ -211,10 +220,10 @@ bool Grammar::type_name(std::string& type) {
   if (type.empty()) return expected("a type");
   if (accept_symbol("(")) {
     type += '(';
-    while (!at_end() && !at_symbol(")")) {
-      if (peek().kind != TokenKind::kNumber && !at_symbol(",")) return expected("a number in the type");
-      type += take().text;
-    }
+    do {
+      if (peek().kind != TokenKind::kNumber) return expected("a number in the type");
+      type += (type.ends_with('(') ? "" : ",") + std::string(take().text);
+    } while (accept_symbol(","));
     if (!expect_symbol(")", "after the type")) return false;
     type += ')';
   }

@@ -8,31 +8,21 @@ namespace candor::dialect {
 
 using sql::TokenKind;
 
-namespace {
-
-constexpr std::size_t kChainMax = 500;  // operators of one precedence in a row, each a level of the tree
-
-}  // namespace
-
 ExprPtr Grammar::concatenation() {
+  Chain chain(*this);
   ExprPtr left = sum();
-  for (std::size_t length = 0; left != nullptr && accept_symbol("||"); ++length) {
-    if (length == kChainMax) {
-      (void)fail(make_error("over-limit", "more than 500 operators in a row", "write it in several steps"));
-      return nullptr;
-    }
+  while (left != nullptr && accept_symbol("||")) {
+    if (!chain.grow()) return nullptr;
     left = binary(Op::kConcat, std::move(left), sum());
   }
   return left;
 }
 
 ExprPtr Grammar::sum() {
+  Chain chain(*this);
   ExprPtr left = product();
-  for (std::size_t length = 0; left != nullptr && (at_symbol("+") || at_symbol("-")); ++length) {
-    if (length == kChainMax) {
-      (void)fail(make_error("over-limit", "more than 500 operators in a row", "write it in several steps"));
-      return nullptr;
-    }
+  while (left != nullptr && (at_symbol("+") || at_symbol("-"))) {
+    if (!chain.grow()) return nullptr;
     const Op op = at_symbol("+") ? Op::kAdd : Op::kSubtract;
     (void)take();
     left = binary(op, std::move(left), product());
@@ -41,18 +31,16 @@ ExprPtr Grammar::sum() {
 }
 
 ExprPtr Grammar::product() {
+  Chain chain(*this);
   ExprPtr left = unary();
-  for (std::size_t length = 0; left != nullptr; ++length) {
+  while (left != nullptr) {
     Op op = Op::kNone;
     if (at_symbol("*")) op = Op::kMultiply;
     if (at_symbol("/")) op = Op::kDivide;
     if (at_symbol("//") || at_word("div")) op = Op::kDivideInteger;
     if (at_symbol("%") || at_word("mod")) op = Op::kModulo;
     if (op == Op::kNone) break;
-    if (length == kChainMax) {
-      (void)fail(make_error("over-limit", "more than 500 operators in a row", "write it in several steps"));
-      return nullptr;
-    }
+    if (!chain.grow()) return nullptr;
     (void)take();
     left = binary(op, std::move(left), unary());
   }
@@ -85,8 +73,10 @@ ExprPtr Grammar::unary() {
 
 ExprPtr Grammar::postfix() {
   const std::size_t first = position_;
+  Chain chain(*this);
   ExprPtr child = primary();
   while (child != nullptr && accept_symbol("::")) {
+    if (!chain.grow()) return nullptr;
     ExprPtr cast = make(ExprKind::kCast, first);
     if (cast == nullptr || !type_name(cast->text)) return nullptr;
     cast->span = span_from(first);
@@ -209,6 +199,11 @@ ExprPtr Grammar::bracket() {
     expr->names.push_back(std::move(written));
     return expr;
   }
+  return array_elements(first);
+}
+
+// The bracket is still to be taken.
+ExprPtr Grammar::array_elements(std::size_t first) {
   const Level level(*this);
   if (!level) return nullptr;
   (void)take();
@@ -255,15 +250,14 @@ ExprPtr Grammar::word_primary() {
   }
   if (at_word("array") && at_symbol("[", 1)) {
     (void)take();
-    ExprPtr list = bracket();
-    if (list == nullptr || list->kind != ExprKind::kList) {
-      if (list != nullptr) (void)expected("the elements of an array");
-      return nullptr;
-    }
-    list->span = span_from(first);
-    return list;
+    return array_elements(first);
   }
-  const bool call = at_symbol("(", 1) || at_word("current_date") || at_word("current_timestamp") ||
+  if (at_symbol("(", 1) && (at_word("any") || at_word("some") || at_word("all"))) {
+    (void)unsupported_here(std::string(peek().text) + " on the left", "write the value first: 'a' = ANY(array)");
+    return nullptr;
+  }
+  const bool keyword = at_reserved() && !at_word("cast") && !at_word("left") && !at_word("right") && !at_word("unnest");
+  const bool call = (at_symbol("(", 1) && !keyword) || at_word("current_date") || at_word("current_timestamp") ||
                     at_word("localtimestamp") || at_word("current_time");
   return call ? function() : column();
 }

@@ -69,11 +69,13 @@ ExprPtr Grammar::not_expression() {
 }
 
 ExprPtr Grammar::predicate() {
+  Chain chain(*this);
   ExprPtr left = concatenation();
   while (left != nullptr && !at_end()) {
     const std::size_t before = position_;
     left = comparison(std::move(left));
     if (position_ == before) break;
+    if (!chain.grow()) return nullptr;
   }
   return left;
 }

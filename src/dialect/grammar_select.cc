@@ -125,6 +125,7 @@ bool Grammar::select_item(std::vector<SelectItem>& items) {
   const bool relation_star = at_name() && at_symbol(".", 1) && at_symbol("*", 2);
   if (star || relation_star) {
     item.expr = make(ExprKind::kStar, first);
+    if (item.expr == nullptr) return false;
     if (relation_star) {
       std::optional<Name> name = take_name("a resource");
       if (!name) return false;
@@ -161,8 +162,8 @@ bool Grammar::select_item(std::vector<SelectItem>& items) {
 void Grammar::unnest_items(Select& select) {
   for (SelectItem& item : select.items) {
     Expr& call = *item.expr;
-    const bool unnest =
-        call.kind == ExprKind::kFunction && call.children.size() == 1 && same_name(call.names.front().text, "unnest");
+    const bool unnest = call.kind == ExprKind::kFunction && call.children.size() == 1 &&
+                        call.names.front().text == "unnest" && is_plain_call(call);
     if (!unnest) continue;
     TableRef ref;
     ref.kind = TableKind::kUnnest;
@@ -177,6 +178,7 @@ void Grammar::unnest_items(Select& select) {
     column->span = call.span;
     column->names.push_back(element);
     item.expr = std::move(column);
+    item.alias.reset();
   }
 }
 
@@ -239,12 +241,14 @@ bool Grammar::limit_clause(Select& select) {
       ExprPtr first = sum();
       if (first == nullptr) return false;
       if (accept_symbol(",")) {  // MySQL's LIMIT offset, count
+        if (select.offset != nullptr) return expected("one OFFSET");
         select.offset = std::move(first);
         first = sum();
         if (first == nullptr) return false;
       }
       select.limit = std::move(first);
     } else if (accept_word("offset")) {
+      if (select.offset != nullptr) return expected("one OFFSET");
       select.offset = sum();
       if (select.offset == nullptr) return false;
       (void)(accept_word("rows") || accept_word("row"));
@@ -258,10 +262,12 @@ bool Grammar::limit_clause(Select& select) {
 
 bool Grammar::fetch_clause(Select& select) {
   const std::size_t first = position_;
+  if (select.limit != nullptr) return expected("one LIMIT, TOP or FETCH");
   (void)take();
   if (!accept_word("first") && !expect_word("next", "or FIRST after FETCH")) return false;
   if (at_word("row") || at_word("rows")) {
     select.limit = make(ExprKind::kLiteral, first);
+    if (select.limit == nullptr) return false;
     select.limit->literal = LiteralKind::kInteger;
     select.limit->text = "1";
   } else {

@@ -21,6 +21,7 @@ bool Grammar::joins(Select& select) {
       if (!table_ref(select.from, JoinKind::kCross)) return false;
       continue;
     }
+    if (at_word("lateral")) return unsupported_here("LATERAL VIEW", "write CROSS JOIN UNNEST(array) AS t(x)");
     const bool natural = accept_word("natural");
     if (at_word("right") || at_word("full")) {
       return unsupported_here(at_word("right") ? "RIGHT JOIN" : "FULL JOIN",

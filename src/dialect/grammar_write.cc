@@ -144,6 +144,10 @@ std::unique_ptr<Write> Grammar::update() {
   auto write = std::make_unique<Write>();
   write->kind = Write::Kind::kUpdate;
   (void)take();
+  if (at_word("or")) {
+    (void)unsupported_here("UPDATE OR …", "leave it out: a write that fails changes nothing");
+    return nullptr;
+  }
   if (!write_target(*write, "UPDATE")) return nullptr;
   if (!expect_word("set", "and the columns to write") || !assignments(write->set)) return nullptr;
   if (at_word("from")) {

@@ -14,6 +14,7 @@ namespace candor::dialect {
 struct ParseLimits {
   std::size_t depth = 64;       // of nested predicates and subqueries (predicate_depth)
   std::size_t statements = 50;  // of a batch (statements_per_batch)
+  std::size_t bytes = 4'000'000;
 };
 
 // A spelling of another system that was read as one of this dialect.

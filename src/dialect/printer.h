@@ -1,0 +1,14 @@
+// Syntax trees to text: the one canonical form of a statement, as `normalized_sql` of every result tells it.
+#pragma once
+
+#include <string>
+
+#include "dialect/ast.h"
+
+namespace candor::dialect {
+
+// One line in the dialect's own spellings: keywords in upper case, names in quotes only where they need them. Parsing it
+// gives the same tree (same_tree), whatever spelling the tree came from.
+[[nodiscard]] std::string print(const Statement& statement);
+
+}  // namespace candor::dialect
