@@ -68,7 +68,7 @@ void Service::reject(const Caller& caller, const Prepared& prepared, std::string
 }
 
 void Service::deliver(const Caller& caller, const Prepared& prepared, const Published& published, StatementStart start,
-                      const exec::Outcome& outcome, ResultSink& sink) {
+                      const exec::Outcome& outcome, bool dry_run, ResultSink& sink) {
   Execution execution;
   execution.query.turn = prepared.turn;
   execution.query.sql = start.sql;
@@ -91,6 +91,11 @@ void Service::deliver(const Caller& caller, const Prepared& prepared, const Publ
   end.surface = outcome.surface;
   for (const bind::BoundWarning& warning : outcome.warnings)
     end.warnings.push_back({warning.code, warning.message, warning.hint});
+  end.dry_run = dry_run;
+  if (dry_run) {
+    end.warnings.push_back({"dry-run", "nothing was kept: this is what the write would do",
+                            "send it again without the dry run to keep it"});
+  }
   if (!published.kept.empty()) {
     end.warnings.push_back(
         {"contract-kept",
@@ -173,7 +178,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
       return rejected(std::move(failure));
     }
     for (std::size_t i = 0; i < written->outcomes.size(); ++i)
-      deliver(caller, prepared, published, start_of(i), written->outcomes[i], sink);
+      deliver(caller, prepared, published, start_of(i), written->outcomes[i], options.dry_run, sink);
     return Ok{};
   }
   for (std::size_t i = 0; i < bound.statements.size(); ++i) {
@@ -191,7 +196,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
       return Ok{};
     }
     outcome->warnings.insert(outcome->warnings.begin(), statement.warnings.begin(), statement.warnings.end());
-    deliver(caller, prepared, published, start_of(i), *outcome, sink);
+    deliver(caller, prepared, published, start_of(i), *outcome, false, sink);
   }
   return Ok{};
 }

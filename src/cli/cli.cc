@@ -35,6 +35,7 @@ struct Entry {
 
 constexpr Entry kCommands[] = {
     {"answers", run_answers},   {"check", run_check},   {"commit", run_commit},   {"completion", run_completion},
+    {"contract", run_contract},
     {"demo", run_demo_command}, {"doctor", run_doctor}, {"explain", run_explain}, {"queries", run_queries},
     {"schema", run_schema},     {"sql", run_sql},
 };
