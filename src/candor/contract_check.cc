@@ -27,9 +27,7 @@ struct Question {
   std::string meaning;  // "have NULL, which the contract says they never have"
 };
 
-std::string rows_text(std::uint64_t count) {
-  return count == 1 ? "1 row" : std::to_string(count) + " rows";
-}
+std::string rows_text(std::uint64_t count) { return count == 1 ? "1 row" : std::to_string(count) + " rows"; }
 
 class Checker {
  public:
@@ -53,8 +51,8 @@ class Checker {
  private:
   ContractCheck::Fault& fault(std::string kind, const contract::Resource& resource, std::string column,
                               std::string message) {
-    return into_.faults.emplace_back(ContractCheck::Fault{
-        std::move(kind), resource.name, std::move(column), std::nullopt, std::move(message), {}});
+    return into_.faults.emplace_back(
+        ContractCheck::Fault{std::move(kind), resource.name, std::move(column), std::nullopt, std::move(message), {}});
   }
 
   static const engine::CatalogColumn* find_column(const engine::CatalogTable& table, std::string_view name) {
@@ -72,7 +70,10 @@ class Checker {
       if (table != nullptr && find_column(*table, contract_.scope->column) == nullptr) without.push_back(resource.name);
     }
     if (without.size() == contract_.resources.size()) {
-      into_.faults.push_back({"missing-scope", "", "", std::nullopt,
+      into_.faults.push_back({"missing-scope",
+                              "",
+                              "",
+                              std::nullopt,
                               "no table has the column " + contract_.scope->column +
                                   ", so the scope hides nothing: every caller sees every row",
                               {}});
@@ -95,7 +96,10 @@ class Checker {
       }
       const Affinity affinity = affinities[static_cast<std::size_t>(stored - table.columns.data())];
       if (!column.nullable) {
-        questions.push_back({&column, "null-values", in_double_quotes(column.stored) + " IS NULL", {},
+        questions.push_back({&column,
+                             "null-values",
+                             in_double_quotes(column.stored) + " IS NULL",
+                             {},
                              "hold NULL, and the contract says that none does: nullable: true"});
       }
       const std::string why = source_.sqlite() ? sqlite_storage_fault(column.type, stored->type, affinity)
@@ -118,7 +122,10 @@ class Checker {
                                               : fits_in_duckdb(column.type, sql, lower_ascii(stored.type));
     const std::string type(contract::to_string(column.type));
     if (fits != "true") {
-      questions.push_back({&column, "unreadable-values", sql + " IS NOT NULL AND NOT coalesce(" + fits + ", false)", {},
+      questions.push_back({&column,
+                           "unreadable-values",
+                           sql + " IS NOT NULL AND NOT coalesce(" + fits + ", false)",
+                           {},
                            "hold what can't be read as " + type});
     }
     if (column.allowed.empty()) return;
@@ -128,8 +135,8 @@ class Checker {
       outside.parameters.push_back(text_value(allowed));
       list += list.empty() ? "?" : ", ?";
     }
-    outside.condition = (source_.sqlite() ? sql + " COLLATE BINARY" : "CAST(" + sql + " AS VARCHAR)") + " NOT IN (" +
-                        list + ")";
+    outside.condition =
+        (source_.sqlite() ? sql + " COLLATE BINARY" : "CAST(" + sql + " AS VARCHAR)") + " NOT IN (" + list + ")";
     questions.push_back(std::move(outside));
   }
 
@@ -168,9 +175,9 @@ class Checker {
       const auto count = static_cast<std::uint64_t>((*counts)[i + 1].integer);
       if (count == 0) continue;
       const Question& question = questions[i];
-      ContractCheck::Fault& found = fault(question.kind, resource, question.column->name,
-                                          rows_text(count) + (count == 1 ? " " + singular(question.meaning)
-                                                                         : " " + question.meaning));
+      ContractCheck::Fault& found =
+          fault(question.kind, resource, question.column->name,
+                rows_text(count) + (count == 1 ? " " + singular(question.meaning) : " " + question.meaning));
       found.count = count;
       if (question.kind != "null-values") found.examples = examples(table, question);
     }
@@ -226,8 +233,8 @@ class Checker {
               (values == 1 ? "1 value of the key stands" : std::to_string(values) + " values of the key stand") +
                   " in several rows, and a key names one");
     found.count = values;
-    const std::string text = std::string("CAST(") + in_double_quotes(key->stored) +
-                             (source_.sqlite() ? " AS TEXT)" : " AS VARCHAR)");
+    const std::string text =
+        std::string("CAST(") + in_double_quotes(key->stored) + (source_.sqlite() ? " AS TEXT)" : " AS VARCHAR)");
     const Result<std::vector<ContractSource::Row>> shown =
         source_.ask("SELECT v FROM (SELECT min(" + text + ") AS v" + twice + ") ORDER BY 1 LIMIT 3");
     if (!shown.ok()) return Ok{};

@@ -53,8 +53,9 @@ Status add_sqlite_facts(ContractSource& source, FoundTable& table) {
     if (keys == 1 && column.primary_key && same_name(column.type, "INTEGER") && column.default_text.empty())
       column.default_text = "rowid";
   }
-  CANDOR_ASSIGN(const std::vector<Row> references,
-                source.ask(R"(SELECT "from", "table", "to" FROM pragma_foreign_key_list(?1))", {text_value(table.name)}));
+  CANDOR_ASSIGN(
+      const std::vector<Row> references,
+      source.ask(R"(SELECT "from", "table", "to" FROM pragma_foreign_key_list(?1))", {text_value(table.name)}));
   for (const Row& row : references) table.references.push_back({row[0].text, "", row[1].text, row[2].text});
   return Ok{};
 }
@@ -93,8 +94,8 @@ void complete_references(std::vector<FoundTable>& tables) {
   for (FoundTable& table : tables) {
     for (contract::FoundReference& reference : table.references) {
       if (!reference.referred.empty()) continue;
-      const auto other = std::ranges::find_if(
-          tables, [&](const FoundTable& one) { return same_name(one.name, reference.table); });
+      const auto other =
+          std::ranges::find_if(tables, [&](const FoundTable& one) { return same_name(one.name, reference.table); });
       if (other == tables.end()) continue;
       const auto key = std::ranges::find_if(other->columns, &FoundColumn::primary_key);
       if (key != other->columns.end()) reference.referred = key->name;

@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::int64_t kPatienceMs = std::int64_t{1000} * 60 * 60;  // tables are read whole; Ctrl-C ends it
 
+constexpr std::uint64_t kRowsMax = 1'000'000;
+constexpr std::uint64_t kCharsMax = std::uint64_t{64} << 20U;
+
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -58,9 +61,8 @@ Result<ContractSource> ContractSource::open(const Session& session, const config
   ContractSource opened;
   CANDOR_ASSIGN(opened.looked_, session.open_for_contract(source));
   CANDOR_ASSIGN(opened.catalog_, opened.looked_.engine->catalog());
-  std::erase_if(opened.catalog_.tables, [](const engine::CatalogTable& table) {
-    return table.source == engine::kScratch || table.temporary;
-  });
+  std::erase_if(opened.catalog_.tables,
+                [](const engine::CatalogTable& table) { return table.source == engine::kScratch || table.temporary; });
   opened.cancel_ = std::move(cancel);
   return opened;
 }
@@ -77,13 +79,19 @@ Result<std::vector<ContractSource::Row>> ContractSource::ask(const std::string& 
   request.lane = engine::Lane::kContract;
   request.deadline_ms = kPatienceMs;
   request.count_budget_ms = 0;
+  // Nothing of what is asked here may be left out: catalogs, and a handful of values.
+  request.rows_max = kRowsMax;
+  request.chars_max = kCharsMax;
   CANDOR_ASSIGN(const auto stream, looked_.engine->run(request, cancel_));
   const std::size_t columns = stream->header().columns.size();
   std::vector<Row> rows;
   for (;;) {
     engine::RowStream::Item item = stream->next();
     if (auto* failure = std::get_if<Diagnostic>(&item)) return std::move(*failure);
-    if (std::holds_alternative<engine::End>(item)) return rows;
+    if (const auto* end = std::get_if<engine::End>(&item)) {
+      if (!end->cut_by_chars && end->rows_total.value_or(end->rows) == end->rows) return rows;
+      return make_error("over-limit", "the catalog of source '" + name() + "' is too large to be read");
+    }
     const auto& batch = std::get<RowBatch>(item);
     CellReader reader(batch.cells);
     for (std::uint32_t i = 0; i < batch.rows; ++i) {
@@ -120,9 +128,7 @@ std::string fits_in_sqlite(contract::Type type, const std::string& sql) {
 
 std::string fits_in_duckdb(contract::Type type, const std::string& sql, std::string_view stored) {
   using contract::Type;
-  const auto cast = [&](std::string_view to) {
-    return "TRY_CAST(" + sql + " AS " + std::string(to) + ") IS NOT NULL";
-  };
+  const auto cast = [&](std::string_view to) { return "TRY_CAST(" + sql + " AS " + std::string(to) + ") IS NOT NULL"; };
   const auto array_of = [&](const std::string& elements) {
     if (stored.ends_with("[]")) return "list_count(" + sql + ") = len(" + sql + ")";
     const std::string text = "CAST(" + sql + " AS VARCHAR)";

@@ -23,7 +23,8 @@ constexpr std::size_t kValueCharsMax = 32;
 // How many of a column's values are what.
 struct Seen {
   std::int64_t all = 0, text = 0, integer = 0, real = 0, truth = 0;
-  std::int64_t text_array = 0, integer_array = 0, empty_array = 0, json = 0, dated = 0, date = 0, datetime = 0, uuid = 0;
+  std::int64_t text_array = 0, integer_array = 0, empty_array = 0, json = 0, dated = 0, date = 0, datetime = 0,
+               uuid = 0;
 };
 
 // Members of Seen in their order.
@@ -115,7 +116,8 @@ Status see_types(ContractSource& source, const engine::CatalogTable& table, cont
     }
     for (std::size_t i = at; i < end; ++i) {
       contract::FoundColumn& column = found.columns[i];
-      column.seen_as = type_seen(seen_of(*row, 1 + (i - at) * kCounts), contract::type_of_stored(column.type), column.name);
+      column.seen_as =
+          type_seen(seen_of(*row, 1 + (i - at) * kCounts), contract::type_of_stored(column.type), column.name);
     }
   }
   return Ok{};
@@ -134,11 +136,11 @@ Status see_values(ContractSource& source, const engine::CatalogTable& table, con
       if (ends_all(values.error())) return values.error();
       continue;
     }
-    const bool few = !values->empty() && values->size() <= kValuesMax &&
-                     std::ranges::all_of(*values, [](const ContractSource::Row& row) {
-                       return row[0].kind == CellKind::kText && !row[0].text.empty() &&
-                              utf8_length(row[0].text) <= kValueCharsMax;
-                     });
+    const bool few =
+        !values->empty() && values->size() <= kValuesMax &&
+        std::ranges::all_of(*values, [](const ContractSource::Row& row) {
+          return row[0].kind == CellKind::kText && !row[0].text.empty() && utf8_length(row[0].text) <= kValueCharsMax;
+        });
     if (!few) continue;
     const Result<ContractSource::Row> rows =
         source.ask_one("SELECT count(*) FROM (SELECT 1" + from + " LIMIT " + std::to_string(kRowsMin) + ")");

@@ -155,9 +155,9 @@ void Session::add_resources(Schema& all) {
     for (const contract::Resource& resource : contract.resources) all.tables.push_back(table_of(contract, resource));
     all.notes.insert(all.notes.end(), contract.notes.begin(), contract.notes.end());
     if (!(*one)->kept.empty()) {
-      all.warnings.push_back("source '" + contracted.source.name +
-                             "': the contract's file was changed and can't be read, so the old one is in force: " +
-                             (*one)->kept);
+      all.warnings.push_back(
+          "source '" + contracted.source.name +
+          "': the contract's file was changed and can't be read, so the old one is in force: " + (*one)->kept);
     }
   }
 }

@@ -55,7 +55,8 @@ constexpr Declaration kDeclarations[] = {
      "candor queries --session cli --limit 10\n"
      "candor queries q17"},
     {"contract", "describe|check|init [FILE] [SOURCE...]",
-     "describe: print a contract for agents; check: hold it against its source, exit code 7 when the data breaks it; init: "
+     "describe: print a contract for agents; check: hold it against its source, exit code 7 when the data breaks it; "
+     "init: "
      "write a first one from a database",
      Takes::kSources,
      "candor contract init --source app=app.sqlite -o app.contract.yaml\n"

@@ -163,7 +163,8 @@ std::string fish_script(const std::vector<CommandInfo>& commands) {
     const std::string words = words_command(command);
     if (words.empty()) continue;
     text += here;
-    text += (takes_files_too(command) ? std::string(" -a '(") : std::string(" -f -a '(")) + words + " | string split \" \")'\n";
+    text += (takes_files_too(command) ? std::string(" -a '(") : std::string(" -f -a '(")) + words +
+            " | string split \" \")'\n";
   }
   return text;
 }

@@ -82,8 +82,8 @@ ExitCode check(const Context& context, Words words) {
   Result<std::unique_ptr<Candor>> candor = Candor::open(std::move(*configuration), context.program.worker);
   if (!candor.ok()) return fail(context, candor.error());
   Progress progress(context.err, "looking at the rows");
-  const Result<ContractCheck> checked = (*candor)->check_contract(caller_of(context.arguments), file,
-                                                                  context.arguments.in, interrupt.token());
+  const Result<ContractCheck> checked =
+      (*candor)->check_contract(caller_of(context.arguments), file, context.arguments.in, interrupt.token());
   progress.stop();
   if (!checked.ok()) return fail(context, checked.error());
   if (context.document) {
@@ -98,7 +98,8 @@ ExitCode check(const Context& context, Words words) {
 
 Diagnostic cannot_write(const std::string& file, int failure) {
   if (failure == EEXIST) {
-    return make_error("file-error", visible(file) + " is there already", "name another file, or write over it: --force");
+    return make_error("file-error", visible(file) + " is there already",
+                      "name another file, or write over it: --force");
   }
   return make_error("file-error", "can't write " + visible(file) + ": " + std::strerror(failure),
                     "name a file in a folder that you may write to");
@@ -135,8 +136,7 @@ ExitCode init(const Context& context, const Words& words) {
   Result<std::unique_ptr<Candor>> candor = Candor::open(std::move(*configuration), context.program.worker);
   if (!candor.ok()) return fail(context, candor.error());
   Progress progress(context.err, "looking at the tables");
-  const Result<std::string> text =
-      (*candor)->initial_contract(caller_of(arguments), arguments.in, interrupt.token());
+  const Result<std::string> text = (*candor)->initial_contract(caller_of(arguments), arguments.in, interrupt.token());
   progress.stop();
   if (!text.ok()) return fail(context, text.error());
   json::Node document = json::Node::object();
@@ -154,8 +154,9 @@ ExitCode init(const Context& context, const Words& words) {
   if (context.document) {
     print_document(context, document.set("file", json::Node::string(*arguments.output)));
   } else {
-    context.out.put("wrote " + visible(*arguments.output) +
-                    "\nread it through: what to open for writing, whom rows belong to and what was left out stand there\n");
+    context.out.put(
+        "wrote " + visible(*arguments.output) +
+        "\nread it through: what to open for writing, whom rows belong to and what was left out stand there\n");
   }
   return ExitCode::kDone;
 }

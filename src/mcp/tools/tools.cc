@@ -166,11 +166,11 @@ const Argument kSource{"source", ArgumentType::kText, false, "", ""};
 
 std::string plain_query_text(const config::Configuration& configuration) {
   return "Run reading SQL. Values are exact; agent_surface says what the rows are a part of: read it before you use a "
-      "number. "
-      "Shown are at most " +
-      limit_text(configuration, "rows_per_result") + " rows, " + limit_text(configuration, "result_chars") +
-      " characters, " + limit_text(configuration, "cell_chars") +
-      " a cell; the rest is counted. A statement may take " + limit_text(configuration, "statement_seconds") + " s.";
+         "number. "
+         "Shown are at most " +
+         limit_text(configuration, "rows_per_result") + " rows, " + limit_text(configuration, "result_chars") +
+         " characters, " + limit_text(configuration, "cell_chars") +
+         " a cell; the rest is counted. A statement may take " + limit_text(configuration, "statement_seconds") + " s.";
 }
 
 std::string contract_texts(const std::vector<ContractTools>& contracts, std::string ContractTools::* text) {
