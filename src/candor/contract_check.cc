@@ -65,11 +65,17 @@ class Checker {
   void check_scope() {
     if (!contract_.scope) return;
     std::vector<std::string> without;
+    std::size_t with = 0;
     for (const contract::Resource& resource : contract_.resources) {
       const engine::CatalogTable* table = exec::find_table(source_.catalog(), resource.table);
-      if (table != nullptr && find_column(*table, contract_.scope->column) == nullptr) without.push_back(resource.name);
+      if (table == nullptr) continue;
+      if (find_column(*table, contract_.scope->column) != nullptr) {
+        ++with;
+      } else {
+        without.push_back(resource.name);
+      }
     }
-    if (without.size() == contract_.resources.size()) {
+    if (with == 0 && !without.empty()) {
       into_.faults.push_back({"missing-scope",
                               "",
                               "",
