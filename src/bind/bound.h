@@ -209,6 +209,7 @@ struct BoundWarning {
 
 struct BoundStatement {
   Span span;
+  std::string text;  // as it was understood, in the one form of dialect/printer.h
   std::unique_ptr<BoundSelect> select;
   std::unique_ptr<BoundWrite> write;
   std::unique_ptr<BoundDiscovery> discovery;

@@ -7,6 +7,7 @@
 //   commit     answer: find the query, review it, hold once or accept with a receipt
 //   check      the same review without a commit
 //   answers, queries, verify   the ledger, read
+//   describe_contract, check_contract, initial_contract   what an operator publishes, printed, held against its source, begun
 #pragma once
 
 #include <cstdint>
@@ -69,6 +70,7 @@ struct StatementEnd {
   std::vector<Warning> warnings;
   std::string normalized_sql;
   scope::AgentSurface surface;
+  bool dry_run = false;  // a write through a contract that was undone
   double elapsed_ms = 0;
 };
 
@@ -81,6 +83,11 @@ class ResultSink {
   virtual void end(const StatementEnd& end) = 0;
   // A statement that failed, before or in the middle of its rows; recorded in the ledger like any other.
   virtual void failed(const StatementStart& start, const Diagnostic& failure) = 0;
+};
+
+// Tables of the engines, and the resources of contracts in the contracts' own words.
+struct Schema : engine::Catalog {
+  std::vector<std::string> notes;  // what the contracts say of their data as a whole
 };
 
 struct Materialized {
@@ -130,8 +137,48 @@ struct Verification {
   std::vector<Entry> entries;
 };
 
+// ---- contracts ----
+
+enum class ContractFormat : std::uint8_t { kMarkdown, kMcp, kOpenapi, kJson };
+
+// What a source's data says against a contract.
+struct ContractCheck {
+  struct Fault {
+    // missing-table, missing-column, missing-scope, wrong-type, null-values, unreadable-values, enum-values, duplicate-keys
+    std::string kind;
+    std::string resource, column;        // column empty: the resource as a whole
+    std::optional<std::uint64_t> count;  // rows; of duplicate-keys the values of the key that stand more than once
+    std::string message;                 // one line
+    std::vector<std::string> examples;   // at most three values
+  };
+  struct Resource {
+    std::string name, table;
+    std::optional<std::uint64_t> rows;  // of all scopes; absent where the table isn't there or can't be read
+  };
+  std::string contract, file, source;
+  std::vector<Resource> resources;
+  std::vector<Fault> faults;
+  std::vector<std::string> notes;  // no faults, but to be known: tables that the scope does not part
+};
+
+// How the MCP tools describe themselves for one contract.
+struct ContractTools {
+  std::string source, contract;
+  std::string query, execute;  // descriptions of sql_query and sql_execute
+  bool takes_writes = false;
+};
+
 class Candor {
  public:
+  // The contract of the file, described for agents and programs. No database and no ledger is opened. Fails with
+  // `configuration` and every fault of the file.
+  [[nodiscard]] static Result<std::string> describe_contract(const config::Configuration& configuration,
+                                                             const std::string& file, ContractFormat format);
+
+  // For each source with a contract; one that can't be read is left out, and its fault added to `faults`.
+  [[nodiscard]] static std::vector<ContractTools> contract_tools(const config::Configuration& configuration,
+                                                                 std::vector<Diagnostic>& faults);
+
   // Opens the ledger; sources and engines open when they are first needed. `worker` is the path of candor-worker.
   [[nodiscard]] static Result<std::unique_ptr<Candor>> open(config::Configuration configuration, std::string worker);
   virtual ~Candor() = default;
@@ -149,7 +196,7 @@ class Candor {
 
   // All tables of all sources and of the session's scratch; `resource` (a table, or source.table) narrows it, else
   // `unknown-table` with the nearest.
-  [[nodiscard]] virtual Result<engine::Catalog> schema(const Caller& caller, const std::string& resource) = 0;
+  [[nodiscard]] virtual Result<Schema> schema(const Caller& caller, const std::string& resource) = 0;
 
   // `input` as answer_commit takes it. A fault of the review never fails it.
   [[nodiscard]] virtual Result<CommitOutcome> commit(const Caller& caller, const json::Node& input,
@@ -164,6 +211,16 @@ class Candor {
                                                            const RunOptions& options, CancelToken cancel) = 0;
 
   [[nodiscard]] virtual Result<Verification> verify(const std::string& answer_id, CancelToken cancel) = 0;
+
+  // Holds the file's contract against its source: `source`, else the one that the contract names, else the only one. Looks
+  // at every row of every table. Fails with `configuration` for faults of the file; what the data says against it is no
+  // failure.
+  [[nodiscard]] virtual Result<ContractCheck> check_contract(const Caller& caller, const std::string& file,
+                                                             const std::string& source, CancelToken cancel) = 0;
+
+  // The text of a first contract for the source; empty: the only one. Looks at values where types don't tell.
+  [[nodiscard]] virtual Result<std::string> initial_contract(const Caller& caller, const std::string& source,
+                                                             CancelToken cancel) = 0;
 
   // The ledger, for reading.
   [[nodiscard]] virtual ledger::Ledger& ledger() = 0;

@@ -69,7 +69,7 @@ void Service::reject(const Caller& caller, const Prepared& prepared, std::string
 }
 
 void Service::deliver(const Caller& caller, const Prepared& prepared, const Published& published, StatementStart start,
-                      std::string normalized, const exec::Outcome& outcome, ResultSink& sink) {
+                      std::string normalized, const exec::Outcome& outcome, bool dry_run, ResultSink& sink) {
   Execution execution;
   execution.query.turn = prepared.turn;
   execution.query.sql = start.sql;
@@ -92,6 +92,11 @@ void Service::deliver(const Caller& caller, const Prepared& prepared, const Publ
   end.surface = outcome.surface;
   for (const bind::BoundWarning& warning : outcome.warnings)
     end.warnings.push_back({warning.code, warning.message, warning.hint});
+  end.dry_run = dry_run;
+  if (dry_run) {
+    end.warnings.push_back({"dry-run", "nothing was kept: this is what the write would do",
+                            "send it again without the dry run to keep it"});
+  }
   if (!published.kept.empty()) {
     end.warnings.push_back(
         {"contract-kept",
@@ -154,6 +159,8 @@ Result<std::vector<bind::BoundStatement>> Service::bind_batch(std::string_view s
         statement.warnings.push_back({"read-as", read.written + " was read as " + read.read, "write " + read.read});
     }
   }
+  for (std::size_t i = 0; i < bound.statements.size(); ++i)
+    bound.statements[i].text = dialect::print(parsed.statements[i]);
   return std::move(bound.statements);
 }
 
@@ -189,8 +196,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
       return rejected(std::move(failure));
     }
     for (std::size_t i = 0; i < written->outcomes.size(); ++i)
-      deliver(caller, prepared, published, start_of(i), dialect::print(parsed.statements[i]), written->outcomes[i],
-              sink);
+      deliver(caller, prepared, published, start_of(i), (*batch)[i].text, written->outcomes[i], options.dry_run, sink);
     return Ok{};
   }
   for (std::size_t i = 0; i < batch->size(); ++i) {
@@ -208,7 +214,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
       return Ok{};
     }
     outcome->warnings.insert(outcome->warnings.begin(), statement.warnings.begin(), statement.warnings.end());
-    deliver(caller, prepared, published, start_of(i), dialect::print(parsed.statements[i]), *outcome, sink);
+    deliver(caller, prepared, published, start_of(i), (*batch)[i].text, *outcome, false, sink);
   }
   return Ok{};
 }

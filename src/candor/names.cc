@@ -125,7 +125,7 @@ std::string left_out(const engine::Catalog& catalog) {
 Diagnostic Service::explain_failure(Session& session, std::string_view statement, Diagnostic failure) {
   const bool table = failure.code == "unknown-table";
   if ((!table && failure.code != "unknown-column") || failure.detail.empty()) return failure;
-  const Result<engine::Catalog> catalog = session.catalog();
+  const Result<Schema> catalog = session.catalog();
   if (!catalog.ok()) return failure;
   const std::string wanted = last_part(failure.detail);
   // A table whose file could not be read is there, but has nothing to be asked.

@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "candor/session.h"
 #include "candor/sources.h"
+#include "contract/describe.h"
 #include "exec/exec.h"
 #include "sql/lexer.h"
 
@@ -33,20 +34,28 @@ lower::Target target_of(engine::SourceKind kind) {
 
 }  // namespace
 
+Result<Session::Looked> Session::open_for_contract(const config::Source& source) const {
+  Looked looked;
+  CANDOR_ASSIGN(looked.spec, recognise_source(source));
+  if (looked.spec.kind == engine::SourceKind::kFiles) {
+    return make_error(
+        "configuration",
+        "source '" + looked.spec.name + "' is a folder or file of rows, and a contract publishes a database",
+        "publish it without a contract, for reading");
+  }
+  engine::Policy policy = policy_of({looked.spec}, false);
+  policy.contract = true;
+  looked.engine = std::make_unique<engine::worker::WorkerEngine>(worker_, std::move(policy));
+  return looked;
+}
+
 Result<std::shared_ptr<const Published>> Session::read_contract(Contracted& contracted) {
   CANDOR_ASSIGN(contract::Contract contract, contract::load(contracted.source.contract, configuration_));
   contract.source = contracted.source.name;
-  CANDOR_ASSIGN(const engine::SourceSpec spec, recognise_source(contracted.source));
-  if (spec.kind == engine::SourceKind::kFiles) {
-    return make_error("configuration",
-                      "source '" + spec.name + "' is a folder or file of rows, and a contract publishes a database",
-                      "publish it without a contract, for reading");
-  }
-  if (!contracted.engine) {
-    engine::Policy policy = policy_of({spec}, false);
-    policy.contract = true;
-    contracted.engine = std::make_unique<engine::worker::WorkerEngine>(worker_, std::move(policy));
-  }
+  CANDOR_ASSIGN(Looked looked, open_for_contract(contracted.source));
+  const engine::SourceSpec spec = std::move(looked.spec);
+  // The engine starts its process when it is first asked.
+  if (!contracted.engine) contracted.engine = std::move(looked.engine);
   CANDOR_ASSIGN(const engine::Catalog catalog, contracted.engine->catalog());
   auto made = std::make_shared<Published>();
   made->contract = std::move(contract);
@@ -108,6 +117,49 @@ Result<std::shared_ptr<const Published>> Session::published(std::string_view sql
     }
   }
   return publish(contracted_.front());
+}
+
+namespace {
+
+engine::CatalogTable table_of(const contract::Contract& contract, const contract::Resource& resource) {
+  engine::CatalogTable table;
+  table.source = contract.source;
+  table.name = resource.name;
+  table.comment = resource.description + (resource.description.empty() ? "" : " ") + contract::resource_notes(resource);
+  for (const contract::Column& column : resource.columns) {
+    engine::CatalogColumn shown;
+    shown.name = column.name;
+    shown.type = contract::to_string(column.type);
+    shown.nullable = column.nullable;
+    shown.primary_key = same_name(column.name, resource.key);
+    for (const std::string& note : contract::column_notes(resource, column)) {
+      // Those two have members of their own.
+      if (note != "key" && note != "may be NULL") shown.note += (shown.note.empty() ? "" : ", ") + note;
+    }
+    table.columns.push_back(std::move(shown));
+  }
+  return table;
+}
+
+}  // namespace
+
+// What a contract does not publish is in no list.
+void Session::add_resources(Schema& all) {
+  for (Contracted& contracted : contracted_) {
+    const Result<std::shared_ptr<const Published>> one = publish(contracted);
+    if (!one.ok()) {
+      all.warnings.push_back("source '" + contracted.source.name + "': " + one.error().message);
+      continue;
+    }
+    const contract::Contract& contract = (*one)->contract;
+    for (const contract::Resource& resource : contract.resources) all.tables.push_back(table_of(contract, resource));
+    all.notes.insert(all.notes.end(), contract.notes.begin(), contract.notes.end());
+    if (!(*one)->kept.empty()) {
+      all.warnings.push_back(
+          "source '" + contracted.source.name +
+          "': the contract's file was changed and can't be read, so the old one is in force: " + (*one)->kept);
+    }
+  }
 }
 
 }  // namespace candor

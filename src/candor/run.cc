@@ -50,6 +50,10 @@ Status Service::run(const Caller& caller, std::string_view sql, const RunOptions
   CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
   CANDOR_ASSIGN(const std::shared_ptr<const Published> published, prepared.session->published(sql, options.source));
   if (published != nullptr) return run_contract(caller, prepared, *published, sql, options, sink, cancel);
+  if (options.dry_run) {
+    return make_error("statement-not-allowed", "a dry run is for writes through a contract",
+                      "leave the dry run away: a source without a contract is never written to");
+  }
   const std::vector<Span> statements = sql::split_statements(sql);
   const auto statements_max = static_cast<std::size_t>(configuration_.limit("statements_per_batch"));
   if (statements.empty())

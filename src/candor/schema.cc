@@ -21,9 +21,9 @@ bool selects(std::string_view resource, const engine::CatalogTable& table) {
 
 }  // namespace
 
-Result<engine::Catalog> Service::schema(const Caller& caller, const std::string& resource) {
+Result<Schema> Service::schema(const Caller& caller, const std::string& resource) {
   CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
-  CANDOR_ASSIGN(engine::Catalog catalog, prepared.session->catalog());
+  CANDOR_ASSIGN(Schema catalog, prepared.session->catalog());
   if (resource.empty()) return catalog;
   std::vector<engine::CatalogTable> wanted;
   std::ranges::copy_if(catalog.tables, std::back_inserter(wanted),

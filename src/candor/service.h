@@ -24,12 +24,16 @@ class Service final : public Candor {
                            CancelToken cancel) override;
   [[nodiscard]] Result<Materialized> materialize(const Caller& caller, std::string_view sql, const std::string& table,
                                                  bool replace, const RunOptions& options, CancelToken cancel) override;
-  [[nodiscard]] Result<engine::Catalog> schema(const Caller& caller, const std::string& resource) override;
+  [[nodiscard]] Result<Schema> schema(const Caller& caller, const std::string& resource) override;
   [[nodiscard]] Result<CommitOutcome> commit(const Caller& caller, const json::Node& input,
                                              CancelToken cancel) override;
   [[nodiscard]] Result<std::vector<Checked>> check(const Caller& caller, std::string_view sql,
                                                    const RunOptions& options, CancelToken cancel) override;
   [[nodiscard]] Result<Verification> verify(const std::string& answer_id, CancelToken cancel) override;
+  [[nodiscard]] Result<ContractCheck> check_contract(const Caller& caller, const std::string& file,
+                                                     const std::string& source, CancelToken cancel) override;
+  [[nodiscard]] Result<std::string> initial_contract(const Caller& caller, const std::string& source,
+                                                     CancelToken cancel) override;
   [[nodiscard]] ledger::Ledger& ledger() override { return *ledger_; }
   void close_session(const std::string& session, bool keep) override;
 
@@ -57,7 +61,7 @@ class Service final : public Candor {
                                                                             const exec::Environment& environment,
                                                                             const CancelToken& cancel);
   void deliver(const Caller& caller, const Prepared& prepared, const Published& published, StatementStart start,
-               std::string normalized, const exec::Outcome& outcome, ResultSink& sink);
+               std::string normalized, const exec::Outcome& outcome, bool dry_run, ResultSink& sink);
   void reject(const Caller& caller, const Prepared& prepared, std::string_view sql, const Diagnostic& failure);
   [[nodiscard]] Status execute(const Prepared& prepared, StatementStart& start, const RunOptions& options,
                                ResultSink& sink, const CancelToken& cancel, Execution& execution);

@@ -196,10 +196,10 @@ Result<const engine::Catalog*> Session::lite_catalog(Lite& lite) {
   return &*lite.catalog;
 }
 
-Result<engine::Catalog> Session::catalog() {
+Result<Schema> Session::catalog() {
   const std::lock_guard hold(mutex_);
   recognise();
-  engine::Catalog all;
+  Schema all;
   for (const auto& [source, failure] : failed_) all.warnings.push_back(failure.message);
   if (has_duckdb()) {
     CANDOR_ASSIGN(const engine::Catalog* part, duckdb_catalog(true));
@@ -215,6 +215,7 @@ Result<engine::Catalog> Session::catalog() {
     all.tables.insert(all.tables.end(), (*part)->tables.begin(), (*part)->tables.end());
     all.warnings.insert(all.warnings.end(), (*part)->warnings.begin(), (*part)->warnings.end());
   }
+  add_resources(all);
   std::ranges::sort(all.tables, [](const engine::CatalogTable& a, const engine::CatalogTable& b) {
     return std::tie(a.source, a.schema, a.name) < std::tie(b.source, b.schema, b.name);
   });

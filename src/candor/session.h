@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "candor/candor.h"
 #include "config/config.h"
 #include "contract/contract.h"
 #include "engine/engine.h"
@@ -59,13 +60,22 @@ class Session {
   [[nodiscard]] Result<std::shared_ptr<const Published>> published(std::string_view sql,
                                                                    const std::string& wanted_source);
 
+  // The source opened as a contract has it, by an engine of its own, for looking at it. Fails with `configuration` for files
+  // of rows.
+  struct Looked {
+    engine::SourceSpec spec;
+    std::unique_ptr<engine::worker::WorkerEngine> engine;
+  };
+  [[nodiscard]] Result<Looked> open_for_contract(const config::Source& source) const;
+
   // The DuckDB engine with the scratch database; takes the session's lock. Fails with `locked`.
   [[nodiscard]] Result<engine::Engine*> duckdb();
   // The engine of a SQLite source, or of DuckDB for any other name and the empty one.
   [[nodiscard]] Result<Route> engine_of(const std::string& source);
 
-  // Tables of all sources and of the scratch. A source that can't be opened is a warning in it.
-  [[nodiscard]] Result<engine::Catalog> catalog();
+  // Tables of all sources and of the scratch, and the resources of contracts. A source that can't be opened is a warning in
+  // it.
+  [[nodiscard]] Result<Schema> catalog();
 
   // The tables of file sources with rows that did not parse; none are looked up where no file source is published.
   [[nodiscard]] std::shared_ptr<const std::vector<engine::CatalogTable>> incomplete_files();
@@ -110,6 +120,7 @@ class Session {
   };
   Result<std::shared_ptr<const Published>> publish(Contracted& contracted);
   Result<std::shared_ptr<const Published>> read_contract(Contracted& contracted);
+  void add_resources(Schema& all);
 
   // Sources that have a table of this name; "scratch" among them where the scratch database or a temporary object has.
   Result<std::vector<std::string>> owners_of(const std::string& table);

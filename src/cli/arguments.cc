@@ -33,7 +33,8 @@ constexpr Declaration kDeclarations[] = {
      "candor sql \"SELECT count(*) FROM orders\" shop.duckdb\n"
      "candor sql -f report.sql --source shop=shop.duckdb --json\n"
      "candor sql --in app \"SELECT sqlite_version()\" --source app=app.sqlite\n"
-     "echo \"FROM visits LIMIT 3\" | candor sql ./data --rows objects"},
+     "echo \"FROM visits LIMIT 3\" | candor sql ./data --rows objects\n"
+     "candor sql --dry-run \"DELETE FROM cards WHERE reps = 0\" --source app=app.sqlite --contract app.contract.yaml"},
     {"schema", "[RESOURCE] [SOURCE...]", "tables with their columns, types, notes and row counts", Takes::kSources,
      "candor schema ./data\n"
      "candor schema shop.orders --source shop=shop.duckdb\n"
@@ -53,6 +54,15 @@ constexpr Declaration kDeclarations[] = {
     {"queries", "[ID]", "what was asked, with what it showed", Takes::kLedger,
      "candor queries --session cli --limit 10\n"
      "candor queries q17"},
+    {"contract", "describe|check|init [FILE] [SOURCE...]",
+     "describe: print a contract for agents; check: hold it against its source, exit code 7 when the data breaks it; "
+     "init: "
+     "write a first one from a database",
+     Takes::kSources,
+     "candor contract init --source app=app.sqlite -o app.contract.yaml\n"
+     "candor contract check app.contract.yaml --source app=app.sqlite\n"
+     "candor contract describe app.contract.yaml\n"
+     "candor contract describe app.contract.yaml --format openapi > openapi.json"},
     {"explain", "[CODE]", "the page of a diagnostic, a reason or a check; without a code, all of them", Takes::kOutput,
      "candor explain unknown-column\n"
      "candor explain"},
@@ -112,6 +122,15 @@ void add_source_flags(CLI::App& app, Arguments& into) {
   app.add_flag("--log-json", into.overrides.log_json, "one record a statement on standard error")->group("Output");
 }
 
+void add_contract_flags(CLI::App& app, Arguments& into) {
+  app.add_option("--format", into.format, "how describe prints (default: markdown)")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"markdown", "mcp", "openapi", "json"}));
+  app.add_option("-o,--output", into.output, "write the first contract to this file")->type_name("FILE");
+  app.add_flag("--force", into.force, "write over a file that is there");
+  app.add_option("--in", into.in, "the source that is meant, where there are several")->type_name("SOURCE");
+}
+
 void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
   const bool runs_sql = name == "sql" || name == "check";
   if (runs_sql || name == "commit") {
@@ -119,6 +138,7 @@ void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
     app.add_option("-f,--file", into.file, "read " + what + " from this file; - is standard input")->type_name("FILE");
   }
   if (runs_sql) app.add_option("--in", into.in, "ask the engine of this source")->type_name("SOURCE");
+  if (name == "contract") add_contract_flags(app, into);
   if (name == "sql") {
     app.add_option("--max-rows", into.rows_max, "show at most so many rows of each result")->type_name("N");
     app.add_option_function<std::string>(
@@ -127,6 +147,7 @@ void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
         ->type_name("SHAPE")
         ->check(CLI::IsMember({"arrays", "objects"}));
     app.add_flag("--keep-going", into.keep_going, "go on after a statement that failed");
+    app.add_flag("--dry-run", into.dry_run, "of writes through a contract: count and show, and keep nothing");
   }
   if (name == "answers" || name == "queries") {
     app.add_option("--limit", into.limit, "show at most so many, the newest first (default: 50)")->type_name("N");

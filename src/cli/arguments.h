@@ -28,6 +28,10 @@ struct Arguments {
   bool keep_going = false;
   bool verify = false;
   bool attack = false;
+  bool dry_run = false;
+  std::string format;                 // of `contract describe`
+  std::optional<std::string> output;  // -o
+  bool force = false;
   std::uint64_t limit = 50;
   std::uint64_t offset = 0;
 };

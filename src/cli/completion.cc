@@ -22,8 +22,12 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
 std::string words_command(const CommandInfo& command) {
   if (command.name == "explain") return "candor completion codes 2>/dev/null";
   if (command.name == "completion") return "echo bash zsh fish";
+  if (command.name == "contract") return "echo describe check init";
   return "";
 }
+
+// Files stand beside the words, too.
+bool takes_files_too(const CommandInfo& command) { return command.name == "contract"; }
 
 std::string bash_script(const std::vector<CommandInfo>& commands) {
   std::string names;
@@ -48,7 +52,8 @@ std::string bash_script(const std::vector<CommandInfo>& commands) {
     cases += "      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '" + flags + "' -- \"$cur\")); return; fi\n";
     const std::string words = words_command(command);
     cases += words.empty() ? "      COMPREPLY=($(compgen -f -- \"$cur\"))\n"
-                           : "      COMPREPLY=($(compgen -W \"$(" + words + ")\" -- \"$cur\"))\n";
+                           : "      COMPREPLY=($(compgen -W \"$(" + words + ")\" -- \"$cur\")" +
+                                 (takes_files_too(command) ? " $(compgen -f -- \"$cur\")" : "") + ")\n";
     cases += "      ;;\n";
   }
   return "# Completions of candor for bash: source <(candor completion bash)\n"
@@ -111,7 +116,9 @@ std::string zsh_script(const std::vector<CommandInfo>& commands) {
       }
     }
     const std::string words = words_command(command);
-    cases += words.empty() ? "        '*:file:_files'\n" : "        '*:word:{compadd ${=\"$(" + words + ")\"}}'\n";
+    cases += words.empty() ? "        '*:file:_files'\n"
+                           : "        '*:word:{compadd ${=\"$(" + words + ")\"}" +
+                                 (takes_files_too(command) ? "; _files" : "") + "}'\n";
     cases += "      ;;\n";
   }
   return "#compdef candor\n"
@@ -156,7 +163,8 @@ std::string fish_script(const std::vector<CommandInfo>& commands) {
     const std::string words = words_command(command);
     if (words.empty()) continue;
     text += here;
-    text += " -f -a '(" + words + " | string split \" \")'\n";
+    text += (takes_files_too(command) ? std::string(" -a '(") : std::string(" -f -a '(")) + words +
+            " | string split \" \")'\n";
   }
   return text;
 }

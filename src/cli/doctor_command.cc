@@ -77,7 +77,7 @@ class Doctor {
     report_.findings.push_back({"home", configuration.home, {}});
     const Status ledger = candor_->ledger().check();
     report_.findings.push_back({"ledger", "sound", ledger.ok() ? std::nullopt : std::optional(ledger.error())});
-    const Result<engine::Catalog> catalog = candor_->schema(caller_, "");
+    const Result<Schema> catalog = candor_->schema(caller_, "");
     for (const config::Source& source : configuration.sources) add_source(source, catalog);
     if (catalog.ok())
       report_.warnings.insert(report_.warnings.end(), catalog->warnings.begin(), catalog->warnings.end());
@@ -107,7 +107,7 @@ class Doctor {
     report_.findings.push_back({name, answer.text, answer.failure});
   }
 
-  void add_source(const config::Source& source, const Result<engine::Catalog>& catalog) {
+  void add_source(const config::Source& source, const Result<Schema>& catalog) {
     Finding finding{"source " + source.name, "", {}};
     if (!catalog.ok()) {
       finding.failure = catalog.error();

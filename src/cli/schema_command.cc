@@ -101,7 +101,7 @@ ExitCode run_schema(const Context& context) {
   Result<std::unique_ptr<Candor>> candor = Candor::open(std::move(*configuration), context.program.worker);
   if (!candor.ok()) return fail(context, candor.error());
   Progress progress(context.err, "reading the catalogs");
-  const Result<engine::Catalog> catalog = (*candor)->schema(caller_of(context.arguments), resource);
+  const Result<Schema> catalog = (*candor)->schema(caller_of(context.arguments), resource);
   progress.stop();
   if (!catalog.ok()) return fail(context, catalog.error());
   if (context.document) {
@@ -116,6 +116,7 @@ ExitCode run_schema(const Context& context) {
   } else {
     print_all(context, *catalog);
   }
+  for (const std::string& note : catalog->notes) context.out.put("note: " + visible(note) + "\n");
   for (const std::string& warning : catalog->warnings) {
     context.out.put(context.out.painted(Paint::kYellow, "warning: " + visible(warning)) + "\n");
   }

@@ -20,6 +20,7 @@ RunOptions options_of(const Arguments& arguments) {
   options.source = arguments.in;
   options.rows_max = arguments.rows_max;
   options.keep_going = arguments.keep_going;
+  options.dry_run = arguments.dry_run;
   return options;
 }
 

@@ -50,6 +50,7 @@ std::string write_line(const StatementEnd& end) {
   std::string line = upper(end.statement_type);
   if (!end.resource.empty()) line += " " + visible(end.resource);
   if (end.affected_count) line += ": " + counted(*end.affected_count, "row", "rows");
+  if (end.dry_run) line += ", none of it kept";
   return line;
 }
 

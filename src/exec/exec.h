@@ -29,6 +29,9 @@ struct Environment {
   bool dry_run = false;                     // writes are undone at the end
 };
 
+// The table or view that a contract calls `name`, with its schema or without; null: it isn't there.
+[[nodiscard]] const engine::CatalogTable* find_table(const engine::Catalog& catalog, const std::string& name);
+
 // Where the tables of the contract are, found in the catalog of its source. Fails with `configuration` naming the file when a
 // table or column that the contract promises is not there.
 [[nodiscard]] Result<lower::Storage> find_storage(const contract::Contract& contract, const engine::Catalog& catalog,

@@ -5,8 +5,6 @@
 #include "exec/exec.h"
 
 namespace candor::exec {
-namespace {
-
 const engine::CatalogTable* find_table(const engine::Catalog& catalog, const std::string& name) {
   const std::size_t dot = name.find('.');
   const std::string schema = dot == std::string::npos ? "" : name.substr(0, dot);
@@ -21,8 +19,6 @@ const engine::CatalogTable* find_table(const engine::Catalog& catalog, const std
   }
   return found;
 }
-
-}  // namespace
 
 Result<lower::Storage> find_storage(const contract::Contract& contract, const engine::Catalog& catalog,
                                     lower::Target target) {

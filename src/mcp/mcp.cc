@@ -72,7 +72,12 @@ int serve_stdio(const config::Configuration& configuration, const Options& optio
   ServerSettings settings;
   settings.version = options.version;
   settings.instructions = instructions();
-  Server server(std::move(settings), make_tools(configuration, {[&] { return facade.get(); }, session}));
+  std::vector<Diagnostic> faults;
+  std::vector<ContractTools> contracts = Candor::contract_tools(configuration, faults);
+  // Calls that need the contract will fail with the same words; the operator sees them at once.
+  for (const Diagnostic& fault : faults) std::fprintf(stderr, "candor mcp: %s\n", fault.message.c_str());
+  Server server(std::move(settings),
+                make_tools(configuration, {[&] { return facade.get(); }, session, std::move(contracts)}));
 
   StdioSettings stdio;
   stdio.input = streams.input;

@@ -157,6 +157,7 @@ void DocumentSink::end(const StatementEnd& end) {
   append_member(out_, "query_id", json::Node::string(end.query_id));
   if (!end.resource.empty()) append_member(out_, "resource", json::Node::string(end.resource));
   if (end.affected_count) append_member(out_, "affected_count", number(*end.affected_count));
+  if (end.dry_run) append_member(out_, "dry_run", json::Node::boolean(true));
   if (end.rows_scanned) append_member(out_, "rows_scanned", number(*end.rows_scanned));
   append_member(out_, "warnings", warnings_node(end.warnings));
   append_member(out_, "normalized_sql", json::Node::string(end.normalized_sql));

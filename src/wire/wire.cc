@@ -20,6 +20,12 @@ void set_text(Node& node, std::string name, const std::string& text) {
   if (!text.empty()) node.set(std::move(name), Node::string(text));
 }
 
+Node texts_node(const std::vector<std::string>& texts) {
+  Node list = Node::array();
+  for (const std::string& text : texts) list.push(Node::string(text));
+  return list;
+}
+
 // JSON that the ledger stored; null where there is none.
 Node stored(const std::string& json) { return json.empty() ? Node() : Node::raw(json); }
 
@@ -141,19 +147,47 @@ json::Node materialized_document(const Materialized& result) {
   return node;
 }
 
-json::Node schema_document(const engine::Catalog& catalog) {
+json::Node schema_document(const Schema& catalog) {
   Node document = Node::object();
   Node tables = Node::array();
   for (const engine::CatalogTable& table : catalog.tables) tables.push(table_node(table));
   const std::uint64_t count = catalog.tables.size();
   document.set("resources", std::move(tables)).set("resource_count", number(count));
-  if (!catalog.warnings.empty()) {
-    Node warnings = Node::array();
-    for (const std::string& warning : catalog.warnings) warnings.push(Node::string(warning));
-    document.set("warnings", std::move(warnings));
-  }
+  if (!catalog.notes.empty()) document.set("notes", texts_node(catalog.notes));
+  if (!catalog.warnings.empty()) document.set("warnings", texts_node(catalog.warnings));
   scope::AgentSurface surface = scope::describe({}, count, count, "");
   surface.order = scope::Order::kTotal;  // by source, schema and name
+  document.set("agent_surface", surface_document(surface));
+  return document;
+}
+
+json::Node contract_check_document(const ContractCheck& check) {
+  Node document = Node::object();
+  document.set("contract", Node::string(check.contract)).set("file", Node::string(check.file));
+  document.set("source", Node::string(check.source)).set("clean", Node::boolean(check.faults.empty()));
+  Node faults = Node::array();
+  for (const ContractCheck::Fault& fault : check.faults) {
+    Node node = Node::object();
+    node.set("kind", Node::string(fault.kind));
+    set_text(node, "resource", fault.resource);
+    set_text(node, "column", fault.column);
+    if (fault.count) node.set("count", number(*fault.count));
+    node.set("message", Node::string(fault.message));
+    if (!fault.examples.empty()) node.set("examples", texts_node(fault.examples));
+    faults.push(std::move(node));
+  }
+  document.set("fault_count", number(check.faults.size())).set("faults", std::move(faults));
+  Node resources = Node::array();
+  for (const ContractCheck::Resource& resource : check.resources) {
+    Node node = Node::object();
+    node.set("resource", Node::string(resource.name)).set("table", Node::string(resource.table));
+    if (resource.rows) node.set("rows", number(*resource.rows));
+    resources.push(std::move(node));
+  }
+  document.set("resources", std::move(resources));
+  if (!check.notes.empty()) document.set("notes", texts_node(check.notes));
+  scope::AgentSurface surface = scope::describe({}, check.faults.size(), check.faults.size(), "");
+  surface.order = scope::Order::kTotal;  // as the contract has its resources and columns
   document.set("agent_surface", surface_document(surface));
   return document;
 }

@@ -68,7 +68,8 @@ class DocumentSink final : public ResultSink {
 
 [[nodiscard]] json::Node warnings_node(const std::vector<Warning>& warnings);
 [[nodiscard]] json::Node materialized_document(const Materialized& result);
-[[nodiscard]] json::Node schema_document(const engine::Catalog& catalog);
+[[nodiscard]] json::Node schema_document(const Schema& catalog);
+[[nodiscard]] json::Node contract_check_document(const ContractCheck& check);
 [[nodiscard]] json::Node checked_document(const std::vector<Candor::Checked>& checked);
 [[nodiscard]] json::Node verification_document(const Verification& verification);
 

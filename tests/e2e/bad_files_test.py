@@ -4,18 +4,16 @@ What must never come of them: zero rows, or fewer than there are, without a word
 """
 
 import contextlib
-import ctypes
 import os
-import pathlib
-import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 import time
 
-from cases import Skip, run_cases
-from program import BIN, Mcp
+from cases import run_cases
+from duckdb_file import duckdb_library, with_duckdb
+from program import Mcp
 
 FILE_EXIT, TRANSIENT_EXITS = 14, (10, 14, 15, 75)
 
@@ -40,28 +38,6 @@ def must_refuse(reply, codes, exits, mention=""):
         yield f"the error does not name {mention}: {reply.document}"
     elif rows_of(reply) is not None:
         yield f"an error with rows: {rows_of(reply)}"
-
-
-def duckdb_library():
-    """The engine's library, as the worker loads it: for making files that only it can make."""
-    said = subprocess.run(["ldd", str(pathlib.Path(BIN).resolve().parent / "candor-worker")], capture_output=True, text=True)
-    found = re.search(r"libduckdb\.so => (\S+)", said.stdout)
-    if not found:
-        raise Skip("the worker's libduckdb.so was not found")
-    return found[1]
-
-
-def with_duckdb(database, *statements):
-    """Runs statements in a database file of DuckDB's, in this process."""
-    library = ctypes.CDLL(duckdb_library())
-    handle, connection = ctypes.c_void_p(), ctypes.c_void_p()
-    path = None if database is None else str(database).encode()
-    assert library.duckdb_open(path, ctypes.byref(handle)) == 0
-    assert library.duckdb_connect(handle, ctypes.byref(connection)) == 0
-    for sql in statements:
-        assert library.duckdb_query(connection, sql.encode(), None) == 0, sql
-    library.duckdb_disconnect(ctypes.byref(connection))
-    library.duckdb_close(ctypes.byref(handle))
 
 
 # ---- files that are no database ----

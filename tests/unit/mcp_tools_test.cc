@@ -41,11 +41,11 @@ class FakeFacade final : public Candor {
     return Materialized{.table = table, .rows = 3, .columns = {}, .query_id = "q2", .warnings = {}};
   }
 
-  Result<engine::Catalog> schema(const Caller& caller, const std::string& resource) override {
+  Result<Schema> schema(const Caller& caller, const std::string& resource) override {
     caller_ = caller;
     table_ = resource;
     if (failure_) return *failure_;
-    return engine::Catalog{};
+    return Schema{};
   }
 
   Result<CommitOutcome> commit(const Caller& caller, const json::Node& input, CancelToken) override {
@@ -63,6 +63,12 @@ class FakeFacade final : public Candor {
     return std::vector<Checked>{};
   }
   Result<Verification> verify(const std::string&, CancelToken) override { return Verification{}; }
+  Result<ContractCheck> check_contract(const Caller&, const std::string&, const std::string&, CancelToken) override {
+    return ContractCheck{};
+  }
+  Result<std::string> initial_contract(const Caller&, const std::string&, CancelToken) override {
+    return std::string();
+  }
   ledger::Ledger& ledger() override { std::abort(); }
   void close_session(const std::string&, bool) override {}
 

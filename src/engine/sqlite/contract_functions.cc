@@ -12,6 +12,7 @@
 #include "engine/functions/text.h"
 #include "engine/sqlite/contract_aggregates.h"
 #include "engine/sqlite/contract_casts.h"
+#include "engine/sqlite/contract_fits.h"
 #include "engine/sqlite/contract_times.h"
 #include "engine/sqlite/function_arguments.h"
 #include "sqlite/functions.h"
@@ -195,6 +196,7 @@ Status add_contract_functions(sql::Database& database) {
   for (const sql::ScalarFunction& function : kFunctions) CANDOR_TRY(sql::add_function(database, function));
   CANDOR_TRY(add_time_functions(database));
   CANDOR_TRY(add_casts(database));
+  CANDOR_TRY(add_fitting_functions(database));
   return add_aggregates(database);
 }
 

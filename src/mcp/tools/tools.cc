@@ -53,6 +53,7 @@ RunOptions options_of(const ToolCall& call, bool allow_writes) {
   RunOptions options;
   options.source = text_of(call.arguments, "source");
   options.allow_writes = allow_writes;
+  options.dry_run = call.arguments["dry_run"].truth();
   if (const auto rows = call.arguments["max_rows"].integer()) options.rows_max = static_cast<std::uint64_t>(*rows);
   return options;
 }
@@ -163,17 +164,35 @@ Argument sql_argument(std::string description) {
 }
 const Argument kSource{"source", ArgumentType::kText, false, "", ""};
 
+std::string plain_query_text(const config::Configuration& configuration) {
+  return "Run reading SQL. Values are exact; agent_surface says what the rows are a part of: read it before you use a "
+         "number. "
+         "Shown are at most " +
+         limit_text(configuration, "rows_per_result") + " rows, " + limit_text(configuration, "result_chars") +
+         " characters, " + limit_text(configuration, "cell_chars") +
+         " a cell; the rest is counted. A statement may take " + limit_text(configuration, "statement_seconds") + " s.";
+}
+
+std::string contract_texts(const std::vector<ContractTools>& contracts, std::string ContractTools::* text) {
+  std::string all;
+  for (const ContractTools& contract : contracts) all += (all.empty() ? "" : " ") + contract.*text;
+  return all;
+}
+
+// Then nothing but what they publish is asked.
+bool contracts_alone(const config::Configuration& configuration, const ToolSettings& settings) {
+  return !settings.contracts.empty() && settings.contracts.size() == configuration.sources.size();
+}
+
 Tool query_tool(const config::Configuration& configuration, const ToolSettings& settings) {
   Tool tool;
   tool.name = "sql_query";
   tool.title = "Ask in SQL";
-  tool.description =
-      "Run reading SQL. Values are exact; agent_surface says what the rows are a part of: read it before you use a "
-      "number. "
-      "Shown are at most " +
-      limit_text(configuration, "rows_per_result") + " rows, " + limit_text(configuration, "result_chars") +
-      " characters, " + limit_text(configuration, "cell_chars") +
-      " a cell; the rest is counted. A statement may take " + limit_text(configuration, "statement_seconds") + " s.";
+  const std::string contracts = contract_texts(settings.contracts, &ContractTools::query);
+  tool.description = contracts;
+  if (!contracts_alone(configuration, settings)) {
+    tool.description += (contracts.empty() ? "" : " Of other sources and scratch: ") + plain_query_text(configuration);
+  }
   tool.output_schema = output_schema(
       kStatementMembers, R"({"required":["query_id","columns","rows","agent_surface"]},{"required":["statements"]})");
   tool.annotations = {.read_only = true, .idempotent = true};
@@ -186,15 +205,25 @@ Tool query_tool(const config::Configuration& configuration, const ToolSettings& 
                    });
 }
 
-Tool execute_tool(const ToolSettings& settings) {
+Tool execute_tool(const config::Configuration& configuration, const ToolSettings& settings) {
   Tool tool;
   tool.name = "sql_execute";
-  tool.title = "Write to scratch";
-  tool.description = "Run SQL that writes to this session's scratch database. Sources are read only.";
+  const bool contract_writes = std::ranges::any_of(settings.contracts, &ContractTools::takes_writes);
+  std::vector<Argument> arguments = {sql_argument("")};
+  if (contract_writes) {
+    tool.title = "Write in SQL";
+    tool.description = contract_texts(settings.contracts, &ContractTools::execute);
+    if (!contracts_alone(configuration, settings)) tool.description += " Anything else goes to the scratch database.";
+    arguments.push_back(kSource);
+    arguments.push_back({"dry_run", ArgumentType::kBoolean, false, "Count and show, and keep nothing", ""});
+  } else {
+    tool.title = "Write to scratch";
+    tool.description = "Run SQL that writes to this session's scratch database. Sources are read only.";
+  }
   tool.output_schema = output_schema(kExecuteMembers, R"({"required":["query_id"]},{"required":["statements"]})");
   tool.annotations = {.destructive = true};
   return make_tool(
-      std::move(tool), {sql_argument("")}, settings,
+      std::move(tool), std::move(arguments), settings,
       [](Candor& facade, const Caller& caller, const ToolCall& call) { return run_sql(facade, caller, call, true); });
 }
 
@@ -246,7 +275,7 @@ std::vector<Tool> make_tools(const config::Configuration& configuration, const T
   std::vector<Tool> tools;
   tools.push_back(schema_tool(settings));
   tools.push_back(query_tool(configuration, settings));
-  tools.push_back(execute_tool(settings));
+  tools.push_back(execute_tool(configuration, settings));
   tools.push_back(materialize_tool(settings));
   tools.push_back(commit_tool(settings));
   return tools;
