@@ -93,6 +93,7 @@ void Grammar::statement(Span span) {
   failing_ = false;
   depth_ = 0;
   chained_ = 0;
+  exhausted_ = false;
   nodes_ = 0;
   for (std::size_t i = position_; i < end_; ++i) {
     const Token& token = tokens_[i];
@@ -254,6 +255,7 @@ void Grammar::note_read_as(Span span, std::string read) {
 
 bool Grammar::fail(Diagnostic error) {
   constexpr std::size_t kErrorsMax = 20;
+  exhausted_ = exhausted_ || error.code == "over-limit" || error.code == "predicate-too-deep";
   if (!failing_ && parsed_.errors.size() < kErrorsMax) parsed_.errors.push_back(std::move(error));
   failing_ = true;
   return false;
@@ -280,6 +282,10 @@ bool Grammar::unsupported_here(std::string_view part, std::string_view instead) 
 }
 
 void Grammar::recover_to_clause(int depth) {
+  if (exhausted_) {  // the rest would be refused for the same
+    position_ = end_;
+    return;
+  }
   while (!at_end()) {
     const Token& token = peek();
     const bool clause = token.kind == TokenKind::kWord && token.depth <= depth &&

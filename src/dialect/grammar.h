@@ -163,6 +163,7 @@ class Grammar {
   std::size_t chained_ = 0;  // operators one on the other in the tallest expression of the level
   std::size_t nodes_ = 0;    // of the statement
   bool failing_ = false;
+  bool exhausted_ = false;  // the statement is over a limit
 };
 
 class Grammar::Level {

@@ -37,24 +37,11 @@ bool is_negated_array_operator(const Expr& expr) {
 }
 
 Bond bond_of(Op op) {
-  switch (op) {
-    case Op::kOr:
-      return Bond::kOr;
-    case Op::kAnd:
-      return Bond::kAnd;
-    case Op::kConcat:
-      return Bond::kConcat;
-    case Op::kAdd:
-    case Op::kSubtract:
-      return Bond::kSum;
-    case Op::kMultiply:
-    case Op::kDivide:
-    case Op::kDivideInteger:
-    case Op::kModulo:
-      return Bond::kProduct;
-    default:
-      return Bond::kPredicate;
-  }
+  if (op == Op::kOr) return Bond::kOr;
+  if (op == Op::kAnd) return Bond::kAnd;
+  if (op == Op::kConcat) return Bond::kConcat;
+  if (op == Op::kAdd || op == Op::kSubtract) return Bond::kSum;
+  return op >= Op::kMultiply && op <= Op::kModulo ? Bond::kProduct : Bond::kPredicate;
 }
 
 bool is_number(LiteralKind kind) {
@@ -237,31 +224,15 @@ void Printer::bare(const Expr& expr) {
 }
 
 void Printer::literal(const Expr& expr) {
-  switch (expr.literal) {
-    case LiteralKind::kNull:
-      out_ += "NULL";
-      return;
-    case LiteralKind::kBoolean:
-      out_ += upper_ascii(expr.text);
-      return;
-    case LiteralKind::kInteger:
-    case LiteralKind::kReal:
-      out_ += expr.text;
-      return;
-    case LiteralKind::kDecimal:
-      out_ += expr.text;
-      if (expr.text.find('.') == std::string::npos) out_ += '.';  // 5. is a decimal of scale 0
-      return;
-    case LiteralKind::kText:
-      out_ += quoted(expr.text, '\'');
-      return;
-    case LiteralKind::kDate:
-      out_ += "DATE " + quoted(expr.text, '\'');
-      return;
-    case LiteralKind::kDatetime:
-      out_ += "TIMESTAMP " + quoted(expr.text, '\'');
-      return;
-  }
+  const LiteralKind kind = expr.literal;
+  if (kind == LiteralKind::kNull) out_ += "NULL";
+  if (kind == LiteralKind::kBoolean) out_ += upper_ascii(expr.text);
+  if (is_number(kind)) out_ += expr.text;
+  // 5. is a decimal of scale 0.
+  if (kind == LiteralKind::kDecimal && expr.text.find('.') == std::string::npos) out_ += '.';
+  if (kind == LiteralKind::kDate) out_ += "DATE ";
+  if (kind == LiteralKind::kDatetime) out_ += "TIMESTAMP ";
+  if (kind >= LiteralKind::kText) out_ += quoted(expr.text, '\'');
 }
 
 void Printer::unary(const Expr& parent) {
