@@ -50,6 +50,13 @@ Result<lower::Storage> find_storage(const contract::Contract& contract, const en
     }
     storage.tables.emplace(&resource, std::move(stored));
   }
+  // A misspelled scope would scope nothing, and show every tenant's rows to each.
+  const bool scoped =
+      std::ranges::any_of(storage.tables, [&](const auto& entry) { return entry.second.has(storage.scope_column); });
+  if (contract.scope && !scoped) {
+    fault("scope: none of the published tables has a column '" + contract.scope->column +
+          "', so it would keep nothing apart");
+  }
   if (faults.empty()) return storage;
   Diagnostic first = std::move(faults.front());
   first.others.assign(std::make_move_iterator(faults.begin() + 1), std::make_move_iterator(faults.end()));
