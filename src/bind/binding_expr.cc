@@ -447,15 +447,15 @@ BoundPtr Binding::cast(const Ast& ast) {
   if (child->kind == BoundKind::kLiteral && child->type) {
     const bool to_text = *type == Type::kString && child->type != Type::kString;
     if (to_text) {
-      const std::string text = child->value.kind == CellKind::kInteger ? std::to_string(child->value.integer)
-                               : child->value.kind == CellKind::kBoolean
-                                   ? (child->value.integer != 0 ? "true" : "false")
-                                   : child->value.text;
+      const CellKind kind = child->value.kind;
+      const bool spelled = kind == CellKind::kInteger || kind == CellKind::kReal64 || kind == CellKind::kDecimal;
+      const std::string truth = child->value.integer != 0 ? "true" : "false";
+      const std::string text = spelled ? as_sql(child->value) : kind == CellKind::kBoolean ? truth : child->value.text;
       child->value = text_value(text);
       child->type = Type::kString;
       return child;
     }
-    const bool number = is_number(child->type) && is_number(*type);
+    const bool number = is_number(child->type) && is_number(type);
     if (!number) return coerce(*child, *type, nullptr, true) ? std::move(child) : nullptr;
     if (child->type == *type && *type != Type::kDecimal) return child;
   }

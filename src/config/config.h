@@ -39,7 +39,7 @@ struct Configuration {
   std::int64_t review_max_key_chars = 16'000'000;
   bool review_enabled = true;  // CANDOR_SQL_AUTO_CHECK
   bool log_json = false;
-  std::map<std::string, std::string, std::less<>> claims;  // of the caller, for the scope of contracts
+  std::map<std::string, std::string, std::less<>> claims;         // of the caller, for the scope of contracts
   std::string file;                                               // the candor.yaml that was read; empty: none
   [[nodiscard]] std::int64_t limit(std::string_view name) const;  // requires a name of limits()
 };

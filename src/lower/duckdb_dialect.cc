@@ -312,8 +312,8 @@ class DuckdbDialect final : public Dialect {
 
   std::string checked(const std::string& value, const std::string& pattern, std::string_view type) {
     return "CASE WHEN " + value + " IS NULL THEN NULL WHEN regexp_matches(" + value + ", " + text_parameter(pattern) +
-           ") THEN CAST(trim(" + value + ") AS " + std::string(type) + ") ELSE error('candor/bad-stored-value: ''' || " +
-           value + " || ''' can''t be read as a number') END";
+           ") THEN CAST(trim(" + value + ") AS " + std::string(type) +
+           ") ELSE error('candor/bad-stored-value: ''' || " + value + " || ''' can''t be read as a number') END";
   }
 
   std::string join_texts(const BoundExpr& one, const std::string& distinct, const std::string& child) {

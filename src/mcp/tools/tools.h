@@ -17,7 +17,7 @@ struct ToolSettings {
   // Gives the facade, opening it where it is not open yet; called on the threads that run calls.
   std::function<Result<Candor*>()> facade;
   std::string session;  // of calls that name none
-  std::vector<ContractTools> contracts;
+  std::vector<ContractTools> contracts = {};
 };
 
 // In the order in which they are listed. Limits in the descriptions are those of `configuration`.
