@@ -106,10 +106,10 @@ def measure_sqlite(where, peer):
 
 
 def resting(server, tool, **arguments):
-    """(PSS, RSS) of the tree after one query."""
+    """(PSS, RSS) of the tree three seconds after a query: a worker gives back what it can after one or two without work."""
     server.handshake()
     server.call(tool, **arguments)
-    time.sleep(1.5)
+    time.sleep(3)
     return memory_mb(server.process.pid, "Pss"), memory_mb(server.process.pid, "Rss")
 
 
