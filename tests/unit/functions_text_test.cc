@@ -12,7 +12,6 @@ namespace candor::engine::functions {
 namespace {
 
 std::string utf8(char32_t code) {
-  std::string out;
   if (code < 0x80) return {static_cast<char>(code)};
   if (code < 0x800) return {static_cast<char>(0xC0 | code >> 6), static_cast<char>(0x80 | (code & 0x3F))};
   if (code < 0x10000) {

@@ -45,17 +45,17 @@ int compare(const SortKey& a, const SortKey& b, SortOrder order) {
 }  // namespace
 
 void StringAgg::add(std::string value, std::vector<SortKey> keys) {
-  rows_.push_back({std::move(value), std::move(keys)});
+  rows_.push_back({std::move(value), std::move(keys), rows_.size()});
 }
 
 std::optional<std::string> StringAgg::join(const std::string& separator, const std::vector<SortOrder>& orders,
                                            bool distinct) {
   if (rows_.empty()) return std::nullopt;
-  std::ranges::stable_sort(rows_, [&](const Row& a, const Row& b) {
+  std::ranges::sort(rows_, [&](const Row& a, const Row& b) {
     for (std::size_t i = 0; i < orders.size(); ++i) {
       if (const int order = compare(a.keys[i], b.keys[i], orders[i]); order != 0) return order < 0;
     }
-    return false;
+    return a.place < b.place;
   });
   std::unordered_set<std::string_view> seen;
   std::string out;

@@ -1,6 +1,7 @@
 // The texts of a group joined in an order that was asked for, wherever the rows came from.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ class StringAgg {
   struct Row {
     std::string value;
     std::vector<SortKey> keys;
+    std::size_t place = 0;  // in which they came
   };
   std::vector<Row> rows_;
 };

@@ -16,8 +16,6 @@
 namespace candor::engine::sqlite {
 namespace {
 
-namespace sql = candor::sqlite;
-
 constexpr auto kCatalogPatience = std::chrono::seconds(30);
 
 class SqliteEngine final : public Engine {
