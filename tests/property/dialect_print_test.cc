@@ -323,9 +323,10 @@ class Statements {
     if (sometimes()) text += " GROUP BY " + list(2, [&] { return sometimes() ? "(" + expr() + ")" : expr(); });
     if (sometimes()) text += " HAVING " + expr();
     if (sometimes()) text += " ORDER BY " + order();
-    if (!top && sometimes())
+    if (!top && sometimes()) {
       text += one_of({" LIMIT 5", " LIMIT 10, 5", " LIMIT -1", " OFFSET 3 ROWS", " FETCH FIRST 3 ROWS ONLY",
                       " FETCH NEXT ROW ONLY", " LIMIT 1 + 1 OFFSET 2"});
+    }
     --depth_;
     return text;
   }

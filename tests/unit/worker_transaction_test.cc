@@ -93,7 +93,7 @@ class NotedEngine final : public Engine {
 
 class WorkerTransactionTest : public ::testing::Test {
  protected:
-  ~WorkerTransactionTest() override {
+  void TearDown() override {
     for (std::thread& thread : threads_) thread.join();
   }
   Connector connector() {
