@@ -180,7 +180,7 @@ class DuckdbDialect final : public Dialect {
         return "CAST(candor_round(CAST(" + value + " AS DOUBLE), CAST(0 AS BIGINT)) AS BIGINT)";
       case Type::kNumber:
       case Type::kDecimal: {
-        const std::string number =
+        std::string number =
             from == Type::kString
                 ? checked(value, "^\\s*[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?\\s*$", "DOUBLE")
                 : "CAST(" + value + " AS DOUBLE)";
