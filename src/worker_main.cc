@@ -16,6 +16,7 @@
 
 #include "engine/duckdb/duckdb_engine.h"
 #include "engine/duckdb/syntax_parser.h"
+#include "engine/postgres/postgres_engine.h"
 #include "engine/sqlite/sqlite_engine.h"
 #include "engine/worker/at_rest.h"
 #include "engine/worker/serve.h"
@@ -56,6 +57,7 @@ Result<std::unique_ptr<Engine>> open_engine(const Policy& policy) {
     return candor::engine::sqlite::open(policy, {[parser](std::string_view sql) { return parser->syntax_tree(sql); },
                                                  [parser](std::string_view tree) { return parser->print_tree(tree); }});
   }
+  if (candor::engine::postgres::is_postgres(policy)) return candor::engine::postgres::open(policy);
   return candor::engine::duckdb::DuckdbEngine::open(policy);
 }
 

@@ -26,8 +26,11 @@ enum class SourceKind : std::uint8_t { kDuckdb, kSqlite, kFiles, kPostgres };
 struct SourceSpec {
   std::string name;  // the name by which statements speak of it: a SQL identifier
   SourceKind kind = SourceKind::kFiles;
-  std::string path;      // of the database, the file, or the folder of files
+  std::string path;      // of the database, the file, or the folder of files; of PostgreSQL a URL, with its password
   std::string encoding;  // of text files, empty for UTF-8; else one that the engine knows, such as "latin-1"
+  std::vector<std::string> environment =
+      {};                    // of PostgreSQL: settings such as "PGUSER=reader", which its URL goes before
+  bool unsafe_role = false;  // of PostgreSQL: connect even with a role that can do more than read and write rows
 };
 
 // What an engine may do and how much it may take. Applied when it is opened; no statement can widen it.

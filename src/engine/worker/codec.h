@@ -22,8 +22,8 @@ concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 
 template <typename A, Is<SourceSpec> T>
 void fields(A& archive, T& value) {
-  auto& [name, kind, path, encoding] = value;
-  archive(name, kind, path, encoding);
+  auto& [name, kind, path, encoding, environment, unsafe_role] = value;
+  archive(name, kind, path, encoding, environment, unsafe_role);
 }
 template <typename A, Is<Policy> T>
 void fields(A& archive, T& value) {
