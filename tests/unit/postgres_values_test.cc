@@ -58,9 +58,10 @@ TEST_F(PostgresValues, OtherTypesAreTextsAsTheServerPrintsThem) {
   server().run(
       "CREATE TYPE mood AS ENUM ('sad', 'happy'); CREATE TYPE pair AS (a int, b text);"
       "CREATE DOMAIN cents AS integer");
-  EXPECT_EQ(rows("SELECT 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid, B'0101', B'1'::varbit, 'happy'::mood,"
-                 " ROW(1, 'x y')::pair, '10.0.0.1/8'::inet, int4range(1, 5), 12.5::money, '(1,2)'::point"),
-            R"J(["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11","0101","1","happy","(1,\"x y\")","10.0.0.1/8","[1,5)","$12.50","(1,2)"])J");
+  EXPECT_EQ(
+      rows("SELECT 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid, B'0101', B'1'::varbit, 'happy'::mood,"
+           " ROW(1, 'x y')::pair, '10.0.0.1/8'::inet, int4range(1, 5), 12.5::money, '(1,2)'::point"),
+      R"J(["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11","0101","1","happy","(1,\"x y\")","10.0.0.1/8","[1,5)","$12.50","(1,2)"])J");
   EXPECT_EQ(rows("SELECT 5::cents, ARRAY[5::cents], ARRAY['sad'::mood], ROW(1, 2)"), R"J([5,[5],["sad"],"(1,2)"])J");
 }
 

@@ -60,6 +60,7 @@ struct Place {
   std::vector<std::string> parts;
   bool quoted = false;  // the last one
   bool is_operator = false;
+  bool changes_rows = false;  // it is the word INSERT, UPDATE, DELETE or MERGE
   [[nodiscard]] std::string name() const { return parts.empty() ? std::string() : parts.back(); }
 };
 
@@ -87,6 +88,9 @@ Place place_of(const Fault& fault, const Sent& sent) {
   if (token == tokens->end()) return place;
   place.span = token->span;
   place.is_operator = token->kind == TokenKind::kOperator;
+  for (const std::string_view word : {"insert", "update", "delete", "merge"}) {
+    place.changes_rows = place.changes_rows || is_word(*token, word);
+  }
   while (token != tokens->end() && is_name(*token)) {
     place.parts.push_back(name_of(*token));
     place.quoted = token->kind == TokenKind::kQuoted;
@@ -154,7 +158,8 @@ Diagnostic translated(const Fault& fault, const SourceSpec& source, const Sent& 
     const std::string_view code = sent.changes_rows ? "duplicate-key" : "subquery-rows";
     return make_error(code, fault.message, fault.hint);
   }
-  if (state.starts_with("0A") && sent.changes_rows) {
+  // A cursor is declared for queries alone: at UPDATE the grammar ends, and WITH … DELETE … is no feature of it.
+  if (sent.changes_rows && (state.starts_with("0A") || (state == "42601" && place.changes_rows))) {
     return make_error("read-only", "source " + source.name + " is published for reading",
                       "copy the rows with materialize and change them in the scratch database");
   }

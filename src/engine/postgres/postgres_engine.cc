@@ -20,6 +20,17 @@ constexpr std::int64_t kDeadlineMaxMs = std::int64_t{1000} * 60 * 60 * 24;
 // A reader waits only behind who changes a table's structure.
 constexpr std::int64_t kReadLockMs = 5'000;
 
+Status check_parameters(const Statement& statement, std::size_t values) {
+  for (const auto& [number, span] : statement.parameters) {
+    if (number >= 1 && number <= values) continue;
+    Diagnostic made =
+        make_error("syntax", "the statement has a parameter without a value", "write the value into the statement");
+    made.span = span;
+    return made;
+  }
+  return Ok{};
+}
+
 class PostgresEngine final : public Engine {
  public:
   explicit PostgresEngine(const Policy& policy)
@@ -37,6 +48,7 @@ class PostgresEngine final : public Engine {
         Clock::now() + std::chrono::milliseconds(std::clamp<std::int64_t>(request.deadline_ms, 0, kDeadlineMaxMs));
     auto watch = std::make_unique<Watch>(std::move(cancel), deadline);
     CANDOR_ASSIGN(Statement statement, read_statement(request.sql, source().name));
+    CANDOR_TRY(check_parameters(statement, request.parameters.size()));
     CANDOR_ASSIGN(auto lease, pool_->begin(Access::kRead, kReadLockMs, *watch));
     std::vector<std::string> known;
     if (request.lane != Lane::kContract) {

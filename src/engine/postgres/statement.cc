@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <utility>
 
 #include "base/ascii.h"
@@ -33,6 +35,14 @@ Diagnostic refused(Span span, std::string_view code, std::string message, std::s
   Diagnostic made = make_error(code, std::move(message), std::move(hint));
   made.span = span;
   return made;
+}
+
+// Of $7 the 7; a number that is none is larger than any.
+std::size_t number_of(const Token& parameter) {
+  std::size_t number = SIZE_MAX;
+  const char* end = parameter.text.data() + parameter.text.size();
+  const auto read = std::from_chars(parameter.text.data() + 1, end, number);
+  return read.ec == std::errc() ? number : SIZE_MAX;
 }
 
 Status check_text(std::string_view text) {
@@ -120,6 +130,8 @@ class Reader {
     while (mark_at(begin, "(")) ++begin;
     if (token(begin) != nullptr && is_one_of(tokens_[begin], kQueries)) return Ok{};
     const Token& first = tokens_[at_];
+    const bool analyzes = is_word(first, "analyze") || is_word(first, "analyse");
+    if (made_.kind == StatementKind::kExplain && analyzes) return bad_explain(first);
     if (is_one_of(first, kWriting)) {
       return refused(first.span, "read-only", "source " + std::string(source_) + " is published for reading",
                      "copy the rows with materialize and change them in the scratch database");
@@ -137,6 +149,7 @@ class Reader {
       const Token& here = tokens_[i];
       if (here.kind == TokenKind::kOperator) add(made_.operators, std::string(here.text));
       if (is_one_of(here, kChanging)) made_.changes_rows = true;
+      if (here.kind == TokenKind::kParameter) made_.parameters.emplace_back(number_of(here), here.span);
       if (!is_name(here)) continue;
       const bool dotted = i > at_ && is_mark(tokens_[i - 1], ".");
       Called called;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -30,7 +31,8 @@ struct Statement {
   std::string explain;         // "EXPLAIN (…) " before it; empty otherwise
   std::vector<Called> called;  // each once
   std::vector<std::string> operators;
-  bool changes_rows = false;  // a word of it is INSERT, UPDATE, DELETE or MERGE
+  std::vector<std::pair<std::size_t, Span>> parameters;  // the numbers of $1, $2, … and where they stand
+  bool changes_rows = false;                             // a word of it is INSERT, UPDATE, DELETE or MERGE
   // The places of `source.` before names, where that can mean nothing but the source: blanked once it is known that no
   // schema has this name.
   std::vector<Span> source_prefixes;

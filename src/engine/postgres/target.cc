@@ -51,6 +51,17 @@ class Parameters {
   Target target_;
 };
 
+// A password with an @ or / of its own leaves a part of itself where the host, port or database should be.
+bool misread(const Parameters& parameters) {
+  const auto holds = [&](std::string_view keyword, std::string_view characters) {
+    const std::string* value = parameters.value(keyword);
+    return value != nullptr && value->find_first_of(characters) != std::string::npos;
+  };
+  const std::string* port = parameters.value("port");
+  const bool port_is_wrong = port != nullptr && port->find_first_not_of("0123456789,") != std::string::npos;
+  return holds("host", "@") || holds("dbname", "@") || port_is_wrong;
+}
+
 void keep_secrets(Target& target) {
   for (const auto& [keyword, value] : target.parameters) {
     if (is_secret(keyword) && value.size() >= kSecretMin) target.secrets.push_back(value);
@@ -71,10 +82,7 @@ Result<Target> target_of(const SourceSpec& source) {
   for (const PQconninfoOption* option = url.get(); option->keyword != nullptr; ++option) {
     if (option->val != nullptr) parameters.set(option->keyword, option->val);
   }
-  const std::string* host = parameters.value("host");
-  if (host != nullptr && host->find('@') != std::string::npos) {
-    return unreadable(source, "the URL has a second @ before its host");
-  }
+  if (misread(parameters)) return unreadable(source, "the URL can't be read");
   const PgOptions defaults(pq->PQconndefaults());
   for (const PQconninfoOption* option = defaults.get(); option != nullptr && option->keyword != nullptr; ++option) {
     if (option->envvar == nullptr) continue;
