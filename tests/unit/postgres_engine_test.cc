@@ -202,8 +202,11 @@ TEST_F(PostgresEngineTest, ACancelledStatementEndsAtOnceAndBeforeItBegins) {
 
 TEST_F(PostgresEngineTest, AReaderBehindAChangeOfTheTableIsToldSo) {
   server().run("CREATE TABLE locked (id int); GRANT SELECT ON locked TO reader");
-  std::thread holder([] { server().run("BEGIN; LOCK TABLE locked; SELECT pg_sleep(3); COMMIT"); });
-  std::this_thread::sleep_for(milliseconds(500));
+  std::thread holder([] { server().run("BEGIN; LOCK TABLE locked; SELECT pg_sleep(2); COMMIT"); });
+  const std::string held =
+      "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted"
+      " AND relation = 'locked'::regclass";
+  for (int i = 0; i < 100 && server().run(held) == "0"; ++i) std::this_thread::sleep_for(milliseconds(20));
   RunRequest asked = request("SELECT * FROM locked");
   asked.deadline_ms = 500;
   EXPECT_EQ(run(engine(), asked).code(), "statement-timeout");
