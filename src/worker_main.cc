@@ -57,7 +57,11 @@ Result<std::unique_ptr<Engine>> open_engine(const Policy& policy) {
     return candor::engine::sqlite::open(policy, {[parser](std::string_view sql) { return parser->syntax_tree(sql); },
                                                  [parser](std::string_view tree) { return parser->print_tree(tree); }});
   }
-  if (candor::engine::postgres::is_postgres(policy)) return candor::engine::postgres::open(policy);
+  if (candor::engine::postgres::is_postgres(policy)) {
+    const auto parser = std::make_shared<candor::engine::duckdb::SyntaxParser>();
+    return candor::engine::postgres::open(policy,
+                                          {[parser](std::string_view sql) { return parser->syntax_tree(sql); }});
+  }
   return candor::engine::duckdb::DuckdbEngine::open(policy);
 }
 

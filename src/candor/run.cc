@@ -60,6 +60,7 @@ struct Service::Execution {
   bool evidence_full = false;
   bool cell_cut = false;
   StatementEnd end;
+  std::map<std::string, std::string> versions;  // what the statement reads: states of the sources by name
   steady_clock::time_point began = steady_clock::now();
 
   void describe(const engine::Header& header) {
@@ -173,6 +174,7 @@ Status Service::execute(const Prepared& prepared, StatementStart& start, const R
   CANDOR_ASSIGN(std::unique_ptr<engine::RowStream> stream, route.engine->run(request, cancel));
   start.header = stream->header();
   execution.describe(start.header);
+  if (!start.header.state.empty()) execution.versions[route.source] = start.header.state;
   StatementEnd& end = execution.end;
   if (route.source.empty() && session.note_temporary_objects(start.header.temporary_objects)) {
     end.warnings.push_back({"temporary-lost",
@@ -216,8 +218,9 @@ bool Service::run_one(const Caller& caller, const Prepared& prepared, StatementS
   execution.query.turn = prepared.turn;
   execution.query.sql = start.sql;
   execution.query.started_ms = unix_ms();
-  execution.query.source_versions = versions_json(versions_read(*prepared.session));
+  execution.versions = versions_read(*prepared.session);
   Status done = execute(prepared, start, options, sink, cancel, execution);
+  execution.query.source_versions = versions_json(execution.versions);
   std::optional<Diagnostic> failure;
   if (!done.ok()) failure = explain_failure(*prepared.session, start.sql, std::move(done).error());
   if (failure) {

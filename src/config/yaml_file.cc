@@ -74,12 +74,7 @@ class Reader {
       if (value.IsScalar()) {
         source.spec = value.Scalar();
       } else {
-        each_member(value, path, {"path", "contract", "encoding"}, [&](const std::string& key, const YAML::Node& part) {
-          text(part, path + "." + key,
-               key == "path"       ? source.spec
-               : key == "contract" ? source.contract
-                                   : source.encoding);
-        });
+        source_settings(value, path, source);
       }
       if (source.spec.empty()) {
         if (value.IsScalar() || value.IsMap()) fault(value, path, "has no path");
@@ -89,6 +84,20 @@ class Reader {
       if (!source.contract.empty()) source.contract = resolve_path(source.contract, folder_);
       configuration_->sources.push_back(std::move(source));
     });
+  }
+
+  void source_settings(const YAML::Node& node, const std::string& path, Source& source) {
+    each_member(node, path, {"path", "contract", "encoding", "unsafe_role"},
+                [&](const std::string& key, const YAML::Node& part) {
+                  if (key == "unsafe_role") return boolean(part, path + "." + key, source.unsafe_role);
+                  text(part, path + "." + key,
+                       key == "path"       ? source.spec
+                       : key == "contract" ? source.contract
+                                           : source.encoding);
+                });
+    if (source.unsafe_role && !is_postgres_url(source.spec)) {
+      fault(node, path + ".unsafe_role", "is a setting of PostgreSQL sources alone");
+    }
   }
 
   void limits_of(const YAML::Node& node) {

@@ -77,6 +77,9 @@ struct Header {
   std::vector<Column> columns;  // empty for statements without a result
   std::string target;           // of a write: the table, view or macro, unquoted, as the catalog names it
   std::vector<std::string> temporary_objects;  // the agent's temporary tables and views at this moment
+  // Which state of its source the statement reads, where the engine can tell (PostgreSQL): while it is the same, nothing
+  // was written in between. Empty: not known.
+  std::string state;
 };
 
 struct End {

@@ -115,14 +115,13 @@ Result<TableFacts> read_table_facts(Connection& connection, const SourceSpec& so
   TableFacts facts;
   facts.resolved = {source.name, name.schema, name.table};
   if (!name.source.empty() && !same_name(name.source, source.name)) return facts;
-  // As it stands, else folded: the parser that gave the name keeps its case, quoted or not.
   CANDOR_ASSIGN(
       const Rows tables,
       ask(connection,
-          "SELECT c.oid, n.nspname, c.relname, c.relkind = 'r', " + std::string(kRows) +
+          "SELECT c.oid, n.nspname, c.relname, c.relkind = 'r' AND NOT c.relhassubclass, " + std::string(kRows) +
               ", pg_catalog.pg_table_size(c.oid)" + std::string(kListed) +
               " AND CASE $1::text WHEN '' THEN pg_catalog.pg_table_is_visible(c.oid) ELSE n.nspname = $1::text END"
-              " AND c.relname IN ($2::text, pg_catalog.lower($2::text)) ORDER BY c.relname = $2::text DESC",
+              " AND c.relname = $2::text",
           {name.schema, name.table}, source, watch));
   if (tables.count() == 0) return facts;
   facts.exists = true;

@@ -46,7 +46,7 @@ Diagnostic not_open(const SourceSpec& source, const Fault& fault, bool needs_pas
   if (fault.stopped == Stop::kCancelled) return make_error("cancelled", "the statement was cancelled");
   std::string hint = "check the URL, and that the server runs and takes connections from here";
   if (needs_password) hint = "give the password in PGPASSWORD or a passfile (~/.pgpass)";
-  return make_error("source-error", "source " + source.name + " can't be opened: " + fault.message, std::move(hint));
+  return make_error("source-error", "source " + source.name + ": can't connect: " + fault.message, std::move(hint));
 }
 
 }  // namespace

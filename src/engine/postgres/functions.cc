@@ -26,7 +26,7 @@ constexpr std::string_view kRefused =
     "pg_stat_get_backend_activity}";
 
 // $1 schemas, $2 names and $3 whether written like a column, of the calls; $4 operators; $5 the source's name as a schema's;
-// $6 and $7 the lists above. A row each for what is found: kind, name, and why it is refused.
+// $6 and $7 the lists above. A row each for what is found: kind, schema, name, and why it is refused.
 constexpr std::string_view kAsk =
     "WITH judged AS (SELECT p.oid, n.nspname, p.proname,"
     // A row's column can be a function of the row: of a composite type, a record or any type.
@@ -46,7 +46,8 @@ constexpr std::string_view kAsk =
     " UNION SELECT 'operator', j.nspname::text, o.oprname::text, j.why FROM pg_catalog.pg_operator o"
     " JOIN judged j ON j.oid = o.oprcode WHERE o.oprname = ANY ($4::text[]) AND j.why IS NOT NULL"
     " UNION SELECT 'schema', n.nspname::text, '', NULL FROM pg_catalog.pg_namespace n"
-    " WHERE pg_catalog.lower(n.nspname::text) = $5";
+    " WHERE pg_catalog.lower(n.nspname::text) = $5"
+    " UNION SELECT 'state', '', pg_catalog.txid_current_snapshot()::text, NULL";
 
 Diagnostic refused(const std::string& kind, const std::string& schema, const std::string& name, const std::string& why,
                    const Statement& statement) {
@@ -66,9 +67,9 @@ Diagnostic refused(const std::string& kind, const std::string& schema, const std
 
 }  // namespace
 
-Result<std::vector<std::string>> check_called(Statement& statement, Connection& connection, const SourceSpec& source,
-                                              const Watch& watch) {
-  std::vector<std::string> known;
+Result<Checked> check_called(Statement& statement, Connection& connection, const SourceSpec& source,
+                             const Watch& watch) {
+  Checked checked;
   std::vector<std::string> schemas;
   std::vector<std::string> names;
   std::vector<std::string> attributes;
@@ -88,30 +89,37 @@ Result<std::vector<std::string>> check_called(Statement& statement, Connection& 
   for (int row = 0; row < libpq().PQntuples(rows); ++row) {
     const std::string kind = libpq().PQgetvalue(rows, row, 0);
     const std::string name = libpq().PQgetvalue(rows, row, 2);
-    if (kind == "schema") {
+    if (kind == "state") {
+      checked.state = name;
+    } else if (kind == "schema") {
       schema = true;
     } else if (libpq().PQgetisnull(rows, row, 3) == 0) {
       return refused(kind, libpq().PQgetvalue(rows, row, 1), name, libpq().PQgetvalue(rows, row, 3), statement);
     } else {
-      known.push_back(name);
+      checked.known.push_back(name);
     }
   }
   if (!schema) statement.blank_source_prefixes();
-  return known;
+  return checked;
 }
 
 Result<std::vector<FunctionFacts>> read_function_facts(const std::vector<std::string>& names, Connection& connection,
                                                        const SourceSpec& source, const Watch& watch) {
-  // Built in: everything that the name can mean on the path is in pg_catalog.
+  // Built in: everything that the name can mean on the path is in pg_catalog. Repeatable: nothing of it is volatile, and
+  // something is immutable; what depends on the session's settings alone is so in every session of ours. Operators of
+  // pg_catalog are.
   constexpr std::string_view kFacts =
       "SELECT asked.name, coalesce(bool_and(found.schema = 'pg_catalog'), false),"
-      " coalesce(bool_and(found.kind = 'i'), false)"
-      " FROM pg_catalog.unnest($1::text[]) AS asked(name) LEFT JOIN (SELECT p.proname AS name, n.nspname AS schema,"
-      " p.provolatile AS kind FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace"
-      " UNION ALL SELECT o.oprname, n.nspname, p.provolatile FROM pg_catalog.pg_operator o"
-      " JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace JOIN pg_catalog.pg_proc p ON p.oid = o.oprcode)"
-      " AS found ON found.name = asked.name AND found.schema = ANY (pg_catalog.current_schemas(true))"
-      " GROUP BY asked.name";
+      " coalesce(bool_and(found.kind <> 'v') AND bool_or(found.kind = 'i'), false)"
+      " FROM pg_catalog.unnest($1::text[]) AS asked(name) LEFT JOIN (SELECT p.proname::text AS name, n.nspname AS "
+      "schema,"
+      " p.provolatile::text AS kind FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace"
+      " UNION ALL SELECT o.oprname::text, n.nspname, CASE n.nspname WHEN 'pg_catalog' THEN 'i' ELSE p.provolatile::text"
+      " END FROM pg_catalog.pg_operator o JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace"
+      " JOIN pg_catalog.pg_proc p ON p.oid = o.oprcode)"
+      // The parser's name of count(*).
+      " AS found ON found.name = CASE asked.name WHEN 'count_star' THEN 'count' ELSE asked.name END"
+      " AND found.schema = ANY (pg_catalog.current_schemas(true)) GROUP BY asked.name";
   Reply reply = connection.ask(std::string(kFacts), {array_literal(names)}, watch);
   if (reply.fault) return own_error(*reply.fault, source);
   const PGresult* rows = reply.result.get();

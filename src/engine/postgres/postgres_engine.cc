@@ -8,6 +8,7 @@
 #include "engine/postgres/catalog.h"
 #include "engine/postgres/functions.h"
 #include "engine/postgres/pool.h"
+#include "engine/postgres/review_text.h"
 #include "engine/postgres/rows.h"
 #include "engine/postgres/statement.h"
 #include "engine/postgres/transaction.h"
@@ -33,8 +34,8 @@ Status check_parameters(const Statement& statement, std::size_t values) {
 
 class PostgresEngine final : public Engine {
  public:
-  explicit PostgresEngine(const Policy& policy)
-      : pool_(std::make_shared<Pool>(policy.sources.front())), contract_(policy.contract) {}
+  PostgresEngine(const Policy& policy, Parser parser)
+      : pool_(std::make_shared<Pool>(policy.sources.front())), contract_(policy.contract), parser_(std::move(parser)) {}
 
   Status look() {
     const Watch watch({}, Clock::now() + kCatalogPatience);
@@ -50,17 +51,17 @@ class PostgresEngine final : public Engine {
     CANDOR_ASSIGN(Statement statement, read_statement(request.sql, source().name));
     CANDOR_TRY(check_parameters(statement, request.parameters.size()));
     CANDOR_ASSIGN(auto lease, pool_->begin(Access::kRead, kReadLockMs, *watch));
-    std::vector<std::string> known;
+    Checked calls;
     if (request.lane != Lane::kContract) {
       auto checked = check_called(statement, *lease, source(), *watch);
       if (!checked.ok()) {
         roll_back(*lease);
         return std::move(checked).error();
       }
-      known = *std::move(checked);
+      calls = *std::move(checked);
     }
     auto stream = std::make_unique<CursorStream>(std::move(lease), pool_, std::move(watch), request,
-                                                 std::move(statement), std::move(known));
+                                                 std::move(statement), std::move(calls));
     CANDOR_TRY(stream->start());
     return std::unique_ptr<RowStream>(std::move(stream));
   }
@@ -81,8 +82,20 @@ class PostgresEngine final : public Engine {
     });
   }
 
-  // DuckDB's parser reads PostgreSQL's texts otherwise in places: what it would make of them is not measured.
-  Result<std::string> syntax_tree(std::string_view) override { return not_read(); }
+  // DuckDB's parser reads PostgreSQL's texts otherwise in places: those are not given to it.
+  Result<std::string> syntax_tree(std::string_view sql) override {
+    if (!parser_.syntax_tree) return not_read();
+    CANDOR_ASSIGN(Statement statement, read_statement(sql, source().name));
+    if (statement.kind != StatementKind::kSelect) return make_error("statement-kind", "the statement is no SELECT");
+    if (!statement.source_prefixes.empty()) {
+      CANDOR_TRY(ask([&](Connection& connection, const Watch& watch) {
+        return check_called(statement, connection, source(), watch);
+      }));
+    }
+    // The body with what stood before it as blanks: places in it are places in the text.
+    CANDOR_ASSIGN(const std::string text, text_for_parser(std::string(statement.body_at, ' ') + statement.body));
+    return parser_.syntax_tree(text);
+  }
   Result<std::string> print_tree(std::string_view) override { return not_read(); }
 
   Result<std::uint64_t> append(const std::string&, const std::vector<Column>&, bool, RowStream&, CancelToken) override {
@@ -113,6 +126,7 @@ class PostgresEngine final : public Engine {
 
   std::shared_ptr<Pool> pool_;
   const bool contract_;
+  const Parser parser_;
 };
 
 }  // namespace
@@ -121,8 +135,8 @@ bool is_postgres(const Policy& policy) {
   return policy.scratch_path.empty() && policy.sources.size() == 1 && policy.sources[0].kind == SourceKind::kPostgres;
 }
 
-Result<std::unique_ptr<Engine>> open(const Policy& policy) {
-  auto engine = std::make_unique<PostgresEngine>(policy);
+Result<std::unique_ptr<Engine>> open(const Policy& policy, Parser parser) {
+  auto engine = std::make_unique<PostgresEngine>(policy, std::move(parser));
   CANDOR_TRY(engine->look());
   return std::unique_ptr<Engine>(std::move(engine));
 }

@@ -28,14 +28,15 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
 }  // namespace
 
 CursorStream::CursorStream(Pool::Lease lease, std::shared_ptr<Pool> pool, std::unique_ptr<Watch> watch,
-                           const RunRequest& request, Statement statement, std::vector<std::string> known)
+                           const RunRequest& request, Statement statement, Checked calls)
     : request_(request),
       pool_(std::move(pool)),
       watch_(std::move(watch)),
       statement_(std::move(statement)),
-      known_(std::move(known)),
+      calls_(std::move(calls)),
       lease_(std::move(lease)) {
   header_.kind = statement_.kind;
+  header_.state = calls_.state;
 }
 
 CursorStream::~CursorStream() {
@@ -50,7 +51,7 @@ CursorStream::~CursorStream() {
 
 Diagnostic CursorStream::failed(const Fault& fault, std::size_t prefix) const {
   return statement_error(fault, pool_->source(),
-                         {request_.sql, statement_.body_at, prefix, statement_.changes_rows, known_});
+                         {request_.sql, statement_.body_at, prefix, statement_.changes_rows, calls_.known});
 }
 
 // ---- the start ----

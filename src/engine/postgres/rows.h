@@ -9,6 +9,7 @@
 
 #include "engine/engine.h"
 #include "engine/postgres/errors.h"
+#include "engine/postgres/functions.h"
 #include "engine/postgres/pool.h"
 #include "engine/postgres/statement.h"
 #include "engine/postgres/types.h"
@@ -50,7 +51,7 @@ class CursorStream final : public RowStream {
  public:
   // Takes over a lease inside of a transaction, and the statement, whose calls were checked.
   CursorStream(Pool::Lease lease, std::shared_ptr<Pool> pool, std::unique_ptr<Watch> watch, const RunRequest& request,
-               Statement statement, std::vector<std::string> known);
+               Statement statement, Checked calls);
   ~CursorStream() override;
   CursorStream(const CursorStream&) = delete;
   CursorStream& operator=(const CursorStream&) = delete;
@@ -77,7 +78,7 @@ class CursorStream final : public RowStream {
   const std::shared_ptr<Pool> pool_;
   const std::unique_ptr<Watch> watch_;
   const Statement statement_;
-  const std::vector<std::string> known_;
+  const Checked calls_;
   std::optional<Pool::Lease> lease_;
   Header header_;
   std::optional<RowWriter> writer_;

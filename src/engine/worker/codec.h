@@ -45,8 +45,8 @@ void fields(A& archive, T& value) {
 }
 template <typename A, Is<Header> T>
 void fields(A& archive, T& value) {
-  auto& [kind, columns, target, temporary_objects] = value;
-  archive(kind, columns, target, temporary_objects);
+  auto& [kind, columns, target, temporary_objects, state] = value;
+  archive(kind, columns, target, temporary_objects, state);
 }
 template <typename A, Is<End> T>
 void fields(A& archive, T& value) {
