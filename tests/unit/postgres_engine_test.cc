@@ -301,12 +301,13 @@ TEST_F(PostgresEngineTest, FactsOfTablesAndFunctions) {
   EXPECT_EQ(facts->columns[2].width_max, 2U);
   EXPECT_FALSE(engine().table_facts({"", "", "nothing"}, {})->exists);
   EXPECT_FALSE(engine().table_facts({"", "sales", "users"}, {})->exists);
-  EXPECT_TRUE(engine().table_facts({"app", "sales", "Orders"}, {})->exists);
-  const auto functions = engine().function_facts({"lower", "now", "nosuch", "+"});
+  EXPECT_TRUE(engine().table_facts({"app", "sales", "orders"}, {})->exists);
+  EXPECT_FALSE(engine().table_facts({"", "sales", "Orders"}, {})->exists) << "a quoted name keeps its case";
+  const auto functions = engine().function_facts({"lower", "now", "nosuch", "+", "trim", "count_star", "nullif"});
   ASSERT_TRUE(functions.ok()) << functions.error().message;
   for (const engine::FunctionFacts& fact : *functions) {
     EXPECT_EQ(fact.built_in, fact.name != "nosuch") << fact.name;
-    EXPECT_EQ(fact.repeatable, fact.name == "lower") << fact.name;
+    EXPECT_EQ(fact.repeatable, fact.name != "now" && fact.name != "nosuch") << fact.name;
   }
 }
 

@@ -45,6 +45,7 @@ TEST(PostgresReviewText, LeavesOutWhatTheyReadDifferently) {
                           "SELECT x || - y FROM t WHERE x @> y",
                           "SELECT x::char FROM t",
                           "SELECT x::varchar(2) FROM t",
+                          "SELECT x::varchar FROM t",
                           "SELECT x::name FROM t",
                           "SELECT x::float FROM t",
                           "SELECT x::timestamp with time zone FROM t",

@@ -58,6 +58,7 @@ std::optional<EngineValue> list_value(const Value& list) {
   const LogicalType type(duckdb_create_logical_type(blobs ? DUCKDB_TYPE_BLOB : DUCKDB_TYPE_VARCHAR));
   std::vector<EngineValue> parts;
   std::vector<duckdb_value> raw;
+  raw.reserve(list.parts.size() + 1);  // an empty list needs a place, too
   for (const Value& part : list.parts) raw.push_back(parts.emplace_back(part_value(part)).get());
   return EngineValue(duckdb_create_list_value(type.get(), raw.data(), raw.size()));
 }

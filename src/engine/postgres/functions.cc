@@ -116,9 +116,12 @@ Result<std::vector<FunctionFacts>> read_function_facts(const std::vector<std::st
       " p.provolatile::text AS kind FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace"
       " UNION ALL SELECT o.oprname::text, n.nspname, CASE n.nspname WHEN 'pg_catalog' THEN 'i' ELSE p.provolatile::text"
       " END FROM pg_catalog.pg_operator o JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace"
-      " JOIN pg_catalog.pg_proc p ON p.oid = o.oprcode)"
-      // The parser's name of count(*).
-      " AS found ON found.name = CASE asked.name WHEN 'count_star' THEN 'count' ELSE asked.name END"
+      " JOIN pg_catalog.pg_proc p ON p.oid = o.oprcode"
+      // Names that the grammar gives its own constructs, which nobody can redefine, and one of the review's parser.
+      " UNION ALL SELECT grammar.name, 'pg_catalog', 'i' FROM (VALUES ('nullif'), ('coalesce'), ('greatest'), "
+      "('least'))"
+      " AS grammar(name)) AS found"
+      " ON found.name = CASE asked.name WHEN 'count_star' THEN 'count' WHEN 'trim' THEN 'btrim' ELSE asked.name END"
       " AND found.schema = ANY (pg_catalog.current_schemas(true)) GROUP BY asked.name";
   Reply reply = connection.ask(std::string(kFacts), {array_literal(names)}, watch);
   if (reply.fault) return own_error(*reply.fault, source);

@@ -25,9 +25,10 @@ constexpr auto kForeignWords = std::to_array<std::string_view>(
 constexpr auto kBorders = std::to_array<std::string_view>(
     {"and",    "or",   "where", "on",    "having", "when",  "then",   "else", "case",  "end",
      "select", "from", "group", "order", "by",     "limit", "offset", "join", "using", "filter"});
+// Not varchar: the parser makes one type of it and text, and `varchar = char(n)` compares without trailing blanks.
 constexpr auto kTypes =
-    std::to_array<std::string_view>({"text", "varchar", "integer", "int", "int4", "bigint", "int8", "smallint", "int2",
-                                     "real", "float4", "float8", "date", "timestamp", "boolean", "bool"});
+    std::to_array<std::string_view>({"text", "integer", "int", "int4", "bigint", "int8", "smallint", "int2", "real",
+                                     "float4", "float8", "date", "timestamp", "boolean", "bool"});
 
 template <std::size_t N>
 bool is_one_of(std::string_view text, const std::array<std::string_view, N>& list) {
