@@ -29,9 +29,8 @@ std::string joined(const std::vector<std::string>& names, std::string_view separ
   return text;
 }
 
-Diagnostic ambiguous(const std::string& table, const std::vector<std::string>& owners) {
-  std::vector<std::string> forms;
-  for (const std::string& owner : owners) forms.push_back(owner + "." + table);
+Diagnostic ambiguous(const std::string& table, const std::vector<std::string>& owners,
+                     const std::vector<std::string>& forms) {
   return make_error("ambiguous-table", "'" + table + "' is a table of several sources: " + joined(owners, ", "),
                     "write " + joined(forms, " or "));
 }
@@ -104,6 +103,21 @@ Result<std::vector<std::string>> Session::owners_of(const std::string& table) {
   return owners;
 }
 
+// How a statement writes the table of each owner.
+std::vector<std::string> Session::forms_of(const std::string& table, const std::vector<std::string>& owners) {
+  std::vector<std::string> forms;
+  for (const std::string& owner : owners) {
+    std::string form = owner + "." + table;
+    if (const auto found = lite_.find(owner); found != lite_.end() && found->second.catalog) {
+      for (const engine::CatalogTable& entry : found->second.catalog->tables) {
+        if (same_name(entry.name, table)) form = engine::written_name(entry);
+      }
+    }
+    forms.push_back(std::move(form));
+  }
+  return forms;
+}
+
 // Whether the schema is the catalog of the one source there is, a PostgreSQL database.
 bool Session::of_only_server(std::string_view schema) const {
   const bool own = same_name(schema, "information_schema") || same_name(schema, "pg_catalog");
@@ -160,7 +174,9 @@ Result<Route> Session::route_by_mentions(std::string_view sql) {
         if (found != lite_.end()) {
           lite.insert(found->first);
         } else if (const std::vector<std::string> servers = servers_with(mention); servers.size() > 1) {
-          Diagnostic failure = ambiguous(mention.parts.front() + "." + mention.parts.back(), servers);
+          std::vector<std::string> forms = servers;
+          for (std::string& form : forms) form += "." + mention.parts.front() + "." + mention.parts.back();
+          Diagnostic failure = ambiguous(mention.parts.front() + "." + mention.parts.back(), servers, forms);
           failure.span = mention.span;
           return failure;
         } else if (servers.size() == 1) {
@@ -177,7 +193,7 @@ Result<Route> Session::route_by_mentions(std::string_view sql) {
         std::erase_if(owners, [&](const std::string& owner) { return owner != kScratch && !lite_.contains(owner); });
       }
       if (owners.size() > 1) {
-        Diagnostic failure = ambiguous(table, owners);
+        Diagnostic failure = ambiguous(table, owners, forms_of(table, owners));
         failure.span = mention.span;
         return failure;
       }

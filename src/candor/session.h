@@ -97,6 +97,7 @@ class Session {
 
   // Sources that have a table of this name; "scratch" among them where the scratch database or a temporary object has.
   Result<std::vector<std::string>> owners_of(const std::string& table);
+  std::vector<std::string> forms_of(const std::string& table, const std::vector<std::string>& owners);
   [[nodiscard]] bool of_only_server(std::string_view schema) const;
   std::vector<std::string> servers_with(const sql::TableMention& mention);
   Result<Route> route_by_name(const std::string& wanted_source);

@@ -137,12 +137,16 @@ struct CatalogTable {
   std::string name;
   bool view = false;
   bool temporary = false;
+  bool schema_needed = false;                   // a statement finds it only by its schema
   std::optional<std::uint64_t> rows_estimated;  // the catalog's estimate; exact where `rows_exact`
   bool rows_exact = false;
   std::string comment;
   std::vector<CatalogColumn> columns;
   std::optional<FileOrigin> file;
 };
+
+// The name by which a statement reads the table: source.table, or source.schema.table.
+[[nodiscard]] std::string written_name(const CatalogTable& table);
 
 struct Catalog {
   std::vector<CatalogTable> tables;   // sorted by source, schema, name

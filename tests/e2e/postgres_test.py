@@ -19,6 +19,8 @@ INSERT INTO customers VALUES (1, 'Ann', 12.50, '{a,"b,c"}', '{"n": 1.50}', '2024
   (2, 'Bob', NULL, '{}', NULL, NULL), (3, 'Cyd', -0.10, '{NULL}', '[]', 'infinity');
 CREATE SCHEMA sales;
 CREATE TABLE sales.orders AS SELECT i AS id, i % 3 + 1 AS customer, i * 1.1 AS amount FROM generate_series(1, 3000) AS i;
+CREATE TABLE sales.patients AS SELECT i AS id, 'site ' || i % 2 AS site FROM generate_series(1, 40) AS i;
+CREATE TABLE sales.stays AS SELECT i * 8 AS patient, i * 100 AS paid FROM generate_series(1, 5) AS i;
 GRANT USAGE ON SCHEMA sales TO reader, writer;
 GRANT SELECT ON ALL TABLES IN SCHEMA public, sales TO reader, writer;
 GRANT INSERT ON customers TO writer;
@@ -58,7 +60,7 @@ def test_asking(place):
                 yield f"{sql}: {got}"
         elif got != [[3000]]:
             yield f"{sql}: {got}"
-    if (got := values(place, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'sales'")) != [["orders"]]:
+    if (got := values(place, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'sales' ORDER BY 1")) != [["orders"], ["patients"], ["stays"]]:
         yield f"information_schema: {got}"
     reply = run(place, "sql", "SELECT id FROM sales.orders ORDER BY id", "--max-rows", "2")
     surface = (reply.document or {}).get("agent_surface", {})
@@ -93,14 +95,18 @@ def test_errors(place):
 def test_schema(place):
     reply = run(place, "schema")
     resources = {entry["resource"]: entry for entry in (reply.document or {}).get("resources", [])}
-    if set(resources) != {"app.customers", "app.orders"} and set(resources) != {"app.public.customers", "app.sales.orders"}:
+    if set(resources) != {"app.customers", "app.sales.orders", "app.sales.patients", "app.sales.stays"}:
         yield f"resources: {list(resources)} {reply.said}"
     text = json.dumps(reply.document)
     for part in ("numeric(12,2)", "Who buys", "text[]", "timestamp with time zone"):
         if part not in text:
             yield f"the schema lacks {part}"
-    if run(place, "schema", "customers").code != 0:
-        yield "one table's schema"
+    for name in ("customers", "app.customers", "sales.orders", "app.sales.orders", "public.customers"):
+        if len((run(place, "schema", name).document or {}).get("resources", [])) != 1:
+            yield f"the schema of {name}"
+    for name in resources:
+        if not str(values(place, f"SELECT count(*) FROM {name}")).startswith("[["):
+            yield f"{name} is no name for a statement"
 
 
 def test_two_engines(place):
@@ -149,6 +155,8 @@ def test_receipts_say_what_is_not_known(place):
         yield f"a join of PostgreSQL: {reply.said}"
     if checks.get("value-not-shown", ("", ""))[0] != "clean":
         yield f"the values were shown: {reply.said}"
+    if join and join[1] != "probe-not-allowed":
+        yield f"others use the server, too: {join}"
     run(place, "sql", question, "--turn", "t2")
     SERVER.run("INSERT INTO sales.orders VALUES (0, 0, 0); DELETE FROM sales.orders WHERE id = 0")
     checks, reply = commit("t2")
@@ -156,10 +164,34 @@ def test_receipts_say_what_is_not_known(place):
         yield f"after a write on the server: {checks} {reply.said}"
 
 
+def test_a_lossy_join_is_held_where_probing_is_allowed(place):
+    question = "SELECT p.site, sum(v.paid) AS paid FROM sales.patients p JOIN sales.stays v ON v.patient = p.id GROUP BY p.site"
+    config = place.write("all.yaml", "review: {probe: all}")
+    words = [*source(), "--config", config]
+    reply = place.run("sql", question, *words)
+    if (reply.document or {}).get("rows") != [["site 0", 1500]]:
+        yield f"the question: {reply.said}"
+    path = place.write("answer.json", json.dumps({"question": "What did each site earn?",
+                                                  "rows": {"columns": ["site", "paid"], "values": [["site 0", 1500]]}}))
+    held = place.run("commit", "-f", path, *words)
+    joins = ((held.document or {}).get("evidence") or {}).get("joins", [])
+    if held.code != 7 or "40" not in json.dumps(joins):
+        yield f"not held: {held.code} {held.said}"
+    if place.run("commit", "-f", path, *words).code != 0:
+        yield "the same answer again was not taken"
+    answers = place.run("answers").document["answers"]
+    again = place.run("answers", answers[0]["answer_id"], "--verify", *source())
+    if again.code != 0 or "5" not in again.said:
+        yield f"counted again: {again.code} {again.said}"
+    checked = place.run("check", question, *words)
+    if checked.code != 7:
+        yield f"candor check: {checked.code} {checked.said}"
+
+
 def test_doctor(place):
     reply = run(place, "doctor")
     finding = next((one for one in (reply.document or {}).get("findings", []) if one["name"] == "source app"), {})
-    if reply.code != 0 or "2 tables, postgresql 15" not in finding.get("text", "") or "as role reader" not in finding["text"]:
+    if reply.code != 0 or "4 tables, postgresql 15" not in finding.get("text", "") or "as role reader" not in finding["text"]:
         yield f"the doctor: {reply.code} {finding} {reply.said}"
     reply = place.run("doctor", *source("writer"))
     if reply.code != 0 or "may write to public.customers" not in json.dumps(reply.document):

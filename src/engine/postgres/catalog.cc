@@ -72,8 +72,9 @@ Result<Rows> ask_columns(Connection& connection, const SourceSpec& source, const
 Result<Catalog> read_catalog(Connection& connection, const SourceSpec& source, const Watch& watch) {
   CANDOR_ASSIGN(const Rows tables,
                 ask(connection,
-                    "SELECT c.oid, n.nspname, c.relname, c.relkind = 'v', " + std::string(kRows) +
-                        ", pg_catalog.obj_description(c.oid, 'pg_class')" + std::string(kListed) + " ORDER BY 2, 3",
+                    "SELECT c.oid, n.nspname, c.relname, c.relkind = 'v', NOT pg_catalog.pg_table_is_visible(c.oid), " +
+                        std::string(kRows) + ", pg_catalog.obj_description(c.oid, 'pg_class')" + std::string(kListed) +
+                        " ORDER BY 2, 3",
                     {}, source, watch));
   CANDOR_ASSIGN(const Rows columns, ask_columns(connection, source, watch));
   Catalog catalog;
@@ -86,8 +87,9 @@ Result<Catalog> read_catalog(Connection& connection, const SourceSpec& source, c
     table.schema = tables.text(row, 1);
     table.name = tables.text(row, 2);
     table.view = tables.truth(row, 3);
-    table.rows_estimated = tables.number(row, 4);
-    table.comment = tables.text(row, 5);
+    table.schema_needed = tables.truth(row, 4);
+    table.rows_estimated = tables.number(row, 5);
+    table.comment = tables.text(row, 6);
     bool utf8 = is_utf8(table.schema) && is_utf8(table.name) && is_utf8(table.comment);
     // Both results have one order.
     for (; column < columns.count() && columns.text(column, 0) == tables.text(row, 0); ++column) {

@@ -80,8 +80,9 @@ void fields(A& archive, T& value) {
 }
 template <typename A, Is<CatalogTable> T>
 void fields(A& archive, T& value) {
-  auto& [source, schema, name, view, temporary, rows_estimated, rows_exact, comment, columns, file] = value;
-  archive(source, schema, name, view, temporary, rows_estimated, rows_exact, comment, columns, file);
+  auto& [source, schema, name, view, temporary, schema_needed, rows_estimated, rows_exact, comment, columns, file] =
+      value;
+  archive(source, schema, name, view, temporary, schema_needed, rows_estimated, rows_exact, comment, columns, file);
 }
 template <typename A, Is<Catalog> T>
 void fields(A& archive, T& value) {
