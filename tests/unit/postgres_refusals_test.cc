@@ -97,6 +97,60 @@ TEST_F(PostgresRefusals, QueriesThatWrite) {
   }
 }
 
+constexpr const char* kReachingOut[] = {"SELECT set_config('work_mem', '1GB', false)",
+                                        "SELECT pg_catalog.set_config('work_mem', '1GB', false)",
+                                        "SELECT \"set_config\"('work_mem', '1GB', false)",
+                                        "SELECT SET_CONFIG ('work_mem', '1GB', false)",
+                                        "SELECT set_config/* */\n('work_mem', '1GB', false)",
+                                        "SELECT app.set_config('work_mem', '1GB', false)",
+                                        "SELECT app.pg_catalog.set_config('work_mem', '1GB', false)",
+                                        "SELECT * FROM set_config('work_mem', '1GB', false)",
+                                        "SELECT * FROM ROWS FROM (set_config('work_mem', '1GB', false)) AS x",
+                                        "SELECT 1 FROM users ORDER BY set_config('work_mem', '1GB', false)",
+                                        "WITH a AS (SELECT set_config('work_mem', '1GB', false)) SELECT * FROM a",
+                                        "VALUES (set_config('work_mem', '1GB', false))",
+                                        "EXPLAIN SELECT set_config('work_mem', '1GB', false)",
+                                        "SELECT pg_read_file('/etc/passwd')",
+                                        "SELECT pg_read_binary_file('/etc/passwd')",
+                                        "SELECT pg_ls_dir('/')",
+                                        "SELECT pg_stat_file('/etc/passwd')",
+                                        "SELECT lo_import('/etc/passwd')",
+                                        "SELECT lo_export(1, '/tmp/x')",
+                                        "SELECT lo_create(0)",
+                                        "SELECT lo_from_bytea(0, 'x')",
+                                        "SELECT lo_get(1)",
+                                        "SELECT lo_unlink(1)",
+                                        "SELECT pg_terminate_backend(1)",
+                                        "SELECT pg_cancel_backend(1)",
+                                        "SELECT pg_reload_conf()",
+                                        "SELECT pg_rotate_logfile()",
+                                        "SELECT pg_advisory_lock(1)",
+                                        "SELECT pg_notify('a', 'b')",
+                                        "SELECT pg_export_snapshot()",
+                                        "SELECT pg_switch_wal()",
+                                        "SELECT nextval('s')",
+                                        "SELECT setval('s', 1)",
+                                        "SELECT currval('s')",
+                                        "SELECT lastval()",
+                                        "SELECT setseed(0.5)",
+                                        "SELECT query_to_xml('DELETE FROM users', true, true, '')",
+                                        "SELECT cursor_to_xml('candor_rows', 1, true, true, '')",
+                                        "SELECT ts_stat('SELECT 1')",
+                                        "SELECT ts_rewrite('a'::tsquery, 'SELECT 1')",
+                                        "SELECT pg_logical_emit_message(true, 'a', 'b')",
+                                        "SELECT pg_stat_reset()",
+                                        "SELECT pg_create_restore_point('x')",
+                                        "SELECT pg_promote()",
+                                        "SELECT txid_current(), nextval('x')",
+                                        "SELECT pg_stat_get_activity(NULL)",
+                                        "SELECT wipe()",
+                                        "SELECT public.wipe()",
+                                        "SELECT (u).wipe_row FROM users u",
+                                        "SELECT u.wipe_row FROM users u",
+                                        "SELECT u . \"wipe_row\" FROM users u",
+                                        "SELECT 1 =## 2",
+                                        "SELECT 1 OPERATOR(public.=##) 2"};
+
 TEST_F(PostgresRefusals, FunctionsThatReachOutOfTheQuery) {
   server().run(
       "CREATE FUNCTION public.wipe() RETURNS int LANGUAGE sql AS 'DELETE FROM users; SELECT 1';"
@@ -107,59 +161,7 @@ TEST_F(PostgresRefusals, FunctionsThatReachOutOfTheQuery) {
       "CREATE OPERATOR public.=## (FUNCTION = public.sly, LEFTARG = int, RIGHTARG = int)");
   const auto engine = almighty();
   ASSERT_NE(engine, nullptr);
-  for (const char* sql : {"SELECT set_config('work_mem', '1GB', false)",
-                          "SELECT pg_catalog.set_config('work_mem', '1GB', false)",
-                          "SELECT \"set_config\"('work_mem', '1GB', false)",
-                          "SELECT SET_CONFIG ('work_mem', '1GB', false)",
-                          "SELECT set_config/* */\n('work_mem', '1GB', false)",
-                          "SELECT app.set_config('work_mem', '1GB', false)",
-                          "SELECT app.pg_catalog.set_config('work_mem', '1GB', false)",
-                          "SELECT * FROM set_config('work_mem', '1GB', false)",
-                          "SELECT * FROM ROWS FROM (set_config('work_mem', '1GB', false)) AS x",
-                          "SELECT 1 FROM users ORDER BY set_config('work_mem', '1GB', false)",
-                          "WITH a AS (SELECT set_config('work_mem', '1GB', false)) SELECT * FROM a",
-                          "VALUES (set_config('work_mem', '1GB', false))",
-                          "EXPLAIN SELECT set_config('work_mem', '1GB', false)",
-                          "SELECT pg_read_file('/etc/passwd')",
-                          "SELECT pg_read_binary_file('/etc/passwd')",
-                          "SELECT pg_ls_dir('/')",
-                          "SELECT pg_stat_file('/etc/passwd')",
-                          "SELECT lo_import('/etc/passwd')",
-                          "SELECT lo_export(1, '/tmp/x')",
-                          "SELECT lo_create(0)",
-                          "SELECT lo_from_bytea(0, 'x')",
-                          "SELECT lo_get(1)",
-                          "SELECT lo_unlink(1)",
-                          "SELECT pg_terminate_backend(1)",
-                          "SELECT pg_cancel_backend(1)",
-                          "SELECT pg_reload_conf()",
-                          "SELECT pg_rotate_logfile()",
-                          "SELECT pg_advisory_lock(1)",
-                          "SELECT pg_notify('a', 'b')",
-                          "SELECT pg_export_snapshot()",
-                          "SELECT pg_switch_wal()",
-                          "SELECT nextval('s')",
-                          "SELECT setval('s', 1)",
-                          "SELECT currval('s')",
-                          "SELECT lastval()",
-                          "SELECT setseed(0.5)",
-                          "SELECT query_to_xml('DELETE FROM users', true, true, '')",
-                          "SELECT cursor_to_xml('candor_rows', 1, true, true, '')",
-                          "SELECT ts_stat('SELECT 1')",
-                          "SELECT ts_rewrite('a'::tsquery, 'SELECT 1')",
-                          "SELECT pg_logical_emit_message(true, 'a', 'b')",
-                          "SELECT pg_stat_reset()",
-                          "SELECT pg_create_restore_point('x')",
-                          "SELECT pg_promote()",
-                          "SELECT txid_current(), nextval('x')",
-                          "SELECT pg_stat_get_activity(NULL)",
-                          "SELECT wipe()",
-                          "SELECT public.wipe()",
-                          "SELECT (u).wipe_row FROM users u",
-                          "SELECT u.wipe_row FROM users u",
-                          "SELECT u . \"wipe_row\" FROM users u",
-                          "SELECT 1 =## 2",
-                          "SELECT 1 OPERATOR(public.=##) 2"}) {
+  for (const char* sql : kReachingOut) {
     const Ran ran = run(*engine, sql);
     EXPECT_EQ(ran.code(), "statement-not-allowed") << sql << ": " << ran.all();
   }
@@ -222,7 +224,7 @@ TEST_F(PostgresRefusals, RolesThatCanDoTooMuch) {
       "CREATE ROLE passer LOGIN PASSWORD 'passer-secret' BYPASSRLS;"
       "CREATE ROLE copier LOGIN PASSWORD 'copier-secret' REPLICATION;"
       "CREATE ROLE deputy LOGIN PASSWORD 'deputy-secret' IN ROLE admin");
-  const std::pair<const char*, const char*> kRoles[] = {
+  const std::pair<const char*, const char*> roles[] = {
       {"admin", "the role admin can do too much: it is a superuser"},
       {"files", "it is a member of pg_read_server_files, which reads files of the server"},
       {"programs", "it is a member of pg_execute_server_program, which runs programs on the server"},
@@ -230,7 +232,7 @@ TEST_F(PostgresRefusals, RolesThatCanDoTooMuch) {
       {"passer", "it passes over row security (BYPASSRLS)"},
       {"copier", "it replicates (REPLICATION)"},
       {"deputy", "it is a member of admin, which is a superuser"}};
-  for (const auto& [role, why] : kRoles) {
+  for (const auto& [role, why] : roles) {
     engine::Policy policy = PostgresTest::policy(role);
     const auto opened = engine::postgres::open(policy);
     ASSERT_FALSE(opened.ok()) << role;

@@ -103,7 +103,7 @@ TEST_F(PostgresTransactionTest, WhatIsNotCommittedIsUndone) {
 }
 
 TEST_F(PostgresTransactionTest, FailuresHaveCodesAndEndTheTransaction) {
-  const std::pair<const char*, const char*> kFailures[] = {
+  const std::pair<const char*, const char*> failures[] = {
       {"INSERT INTO cards (id, front) VALUES (1, 'again')", "duplicate-key"},
       {"INSERT INTO cards (id, front) VALUES (5, NULL)", "null-not-allowed"},
       {"UPDATE cards SET amount = -1", "constraint-violation"},
@@ -114,7 +114,7 @@ TEST_F(PostgresTransactionTest, FailuresHaveCodesAndEndTheTransaction) {
       {"DELETE FROM users", "not-published"},
       {"SELECT FROM WHERE", "syntax"},
   };
-  for (const auto& [sql, code] : kFailures) {
+  for (const auto& [sql, code] : failures) {
     auto transaction = begin();
     ASSERT_EQ(run_in(*transaction, "UPDATE cards SET front = 'lost' WHERE id = 2").end.affected, 1U);
     const Ran failed = run_in(*transaction, sql);
@@ -126,7 +126,7 @@ TEST_F(PostgresTransactionTest, FailuresHaveCodesAndEndTheTransaction) {
   auto transaction = begin();
   const Ran null = run_in(*transaction, "INSERT INTO cards (id, front) VALUES (5, NULL)");
   EXPECT_EQ(null.error->detail, "front");
-  EXPECT_EQ(null.error->message.find("5"), std::string::npos)
+  EXPECT_EQ(null.error->message.find('5'), std::string::npos)
       << "values of a row are nobody's affair: " << null.error->message;
 }
 

@@ -28,23 +28,25 @@ constexpr std::string_view kRefused =
 // $1 schemas, $2 names and $3 whether written like a column, of the calls; $4 operators; $5 the source's name as a schema's;
 // $6 and $7 the lists above. A row each for what is found: kind, schema, name, and why it is refused.
 constexpr std::string_view kAsk =
-    "WITH judged AS (SELECT p.oid, n.nspname, p.proname,"
+    "WITH found AS (SELECT p.oid FROM pg_catalog.pg_proc p WHERE p.proname = ANY ($2::pg_catalog.name[])"
+    " UNION SELECT o.oprcode::pg_catalog.oid FROM pg_catalog.pg_operator o"
+    " WHERE o.oprname = ANY ($4::pg_catalog.name[]) AND o.oprnamespace <> 'pg_catalog'::pg_catalog.regnamespace),"
+    " judged AS (SELECT p.oid, n.nspname, p.proname,"
     // A row's column can be a function of the row: of a composite type, a record or any type.
     " (SELECT t.typtype IN ('c', 'd', 'p') FROM pg_catalog.pg_type t WHERE t.oid = p.proargtypes[0]) AS of_row,"
-    " CASE WHEN p.proname = ANY ($7::text[]) THEN 'runs a text of its own or shows other sessions'"
+    " CASE WHEN p.proname = ANY ($7::pg_catalog.name[]) THEN 'runs a text of its own or shows other sessions'"
     " WHEN NOT l.lanpltrusted AND l.lanname NOT IN ('internal', 'c') THEN 'is written in ' || l.lanname"
-    " WHEN p.provolatile = 'v' AND NOT (n.nspname = 'pg_catalog' AND p.proname = ANY ($6::text[]))"
+    " WHEN p.provolatile = 'v' AND NOT (n.nspname = 'pg_catalog' AND p.proname = ANY ($6::pg_catalog.name[]))"
     " THEN 'is volatile' END AS why"
-    " FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace"
-    " JOIN pg_catalog.pg_language l ON l.oid = p.prolang WHERE p.proname = ANY ($2::text[])"
-    " OR p.oid IN (SELECT o.oprcode FROM pg_catalog.pg_operator o WHERE o.oprname = ANY ($4::text[])))"
+    " FROM found JOIN pg_catalog.pg_proc p ON p.oid = found.oid"
+    " JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace JOIN pg_catalog.pg_language l ON l.oid = p.prolang)"
     " SELECT DISTINCT 'function', j.nspname::text, j.proname::text, j.why"
     " FROM unnest($1::text[], $2::text[], $3::bool[]) AS called(schema, name, attribute)"
     " JOIN judged j ON j.proname = called.name AND (NOT called.attribute OR j.of_row)"
     " AND CASE called.schema WHEN '' THEN j.nspname = ANY (pg_catalog.current_schemas(true))"
     " ELSE j.nspname = called.schema END"
     " UNION SELECT 'operator', j.nspname::text, o.oprname::text, j.why FROM pg_catalog.pg_operator o"
-    " JOIN judged j ON j.oid = o.oprcode WHERE o.oprname = ANY ($4::text[]) AND j.why IS NOT NULL"
+    " JOIN judged j ON j.oid = o.oprcode WHERE o.oprname = ANY ($4::pg_catalog.name[]) AND j.why IS NOT NULL"
     " UNION SELECT 'schema', n.nspname::text, '', NULL FROM pg_catalog.pg_namespace n"
     " WHERE pg_catalog.lower(n.nspname::text) = $5"
     " UNION SELECT 'state', '', pg_catalog.txid_current_snapshot()::text, NULL";

@@ -77,9 +77,9 @@ class Reader {
     while (!tokens_.empty() && is_mark(tokens_.back(), ";")) tokens_.pop_back();
     const auto first = std::ranges::find_if(tokens_, [](const Token& token) { return !is_mark(token, ";"); });
     tokens_.erase(tokens_.begin(), first);
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      if (is_mark(tokens_[i], ";")) {
-        return refused({tokens_[i].span.start, sql_.size()}, "several-statements", "one statement is expected here",
+    for (const Token& token : tokens_) {
+      if (is_mark(token, ";")) {
+        return refused({token.span.start, sql_.size()}, "several-statements", "one statement is expected here",
                        "send the others on their own");
       }
     }
