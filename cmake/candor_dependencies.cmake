@@ -18,6 +18,11 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(libmd REQUIRED IMPORTED_TARGET libmd)
 find_package(DuckDB 1.5 REQUIRED)
+# The header alone: the library is loaded when a PostgreSQL source is opened (src/engine/postgres/libpq.h).
+pkg_check_modules(libpq REQUIRED libpq)
+add_library(candor_libpq_headers INTERFACE)
+target_include_directories(candor_libpq_headers SYSTEM INTERFACE ${libpq_INCLUDE_DIRS})
+target_link_libraries(candor_libpq_headers INTERFACE ${CMAKE_DL_LIBS})
 
 # candor_library(NAME FILE target): links the archive where the distribution has one, else the target given.
 # The small libraries go in whole: an installed prefix runs where they are not, and a program starts sooner.

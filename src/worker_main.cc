@@ -16,6 +16,7 @@
 
 #include "engine/duckdb/duckdb_engine.h"
 #include "engine/duckdb/syntax_parser.h"
+#include "engine/postgres/postgres_engine.h"
 #include "engine/sqlite/sqlite_engine.h"
 #include "engine/worker/at_rest.h"
 #include "engine/worker/serve.h"
@@ -55,6 +56,11 @@ Result<std::unique_ptr<Engine>> open_engine(const Policy& policy) {
     const auto parser = std::make_shared<candor::engine::duckdb::SyntaxParser>();
     return candor::engine::sqlite::open(policy, {[parser](std::string_view sql) { return parser->syntax_tree(sql); },
                                                  [parser](std::string_view tree) { return parser->print_tree(tree); }});
+  }
+  if (candor::engine::postgres::is_postgres(policy)) {
+    const auto parser = std::make_shared<candor::engine::duckdb::SyntaxParser>();
+    return candor::engine::postgres::open(policy,
+                                          {[parser](std::string_view sql) { return parser->syntax_tree(sql); }});
   }
   return candor::engine::duckdb::DuckdbEngine::open(policy);
 }

@@ -26,6 +26,7 @@ WRAPPED = {
     r"nlohmann/": ("json",),
     r"sqlite3(ext)?\.h": ("sqlite",),
     r"duckdb\.h(pp)?": ("engine/duckdb",),
+    r"libpq-fe\.h": ("engine/postgres",),
     r"yaml-cpp/": ("config", "contract"),
     r"CLI/": ("cli",),
     r"sha2\.h": ("ledger",),

@@ -159,6 +159,18 @@ bool changes_a_function(const ledger::QueryRecord& write, std::string_view query
   });
 }
 
+// A server says that something was written, and not to which table. Sequences and foreign tables escape it.
+std::string change_of_server(const std::string& then, engine::Engine& engine) {
+  constexpr std::int64_t kPatienceMs = 5'000;
+  engine::RunRequest request;
+  request.sql = "SELECT 1";
+  request.lane = engine::Lane::kReview;
+  request.deadline_ms = kPatienceMs;
+  const Result<std::unique_ptr<engine::RowStream>> now = engine.run(request, {});
+  const bool same = now.ok() && !then.empty() && (*now)->header().state == then;
+  return same ? "" : "change-unknown";
+}
+
 }  // namespace
 
 // A commit on its way.
@@ -240,6 +252,7 @@ std::string Service::changed_since(const ledger::QueryRecord& query, Session& se
       }
     }
   }
+  if (query.engine == "postgres") return change_of_server(std::string(then->string_or(query.source, "")), engine);
   for (const auto& [source, now] : session.source_versions()) {
     const bool read =
         same_name(source, query.source) ||

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Service::Execution {
   bool evidence_full = false;
   bool cell_cut = false;
   StatementEnd end;
+  std::map<std::string, std::string> versions;  // what the statement reads: states of the sources by name
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 
   void describe(const engine::Header& header);

@@ -20,8 +20,6 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string full_name(const engine::CatalogTable& table) { return table.source + "." + table.name; }
-
 std::string last_part(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
 // Whether one of the mentions means the table.
@@ -43,7 +41,7 @@ std::string near_columns(const std::string& wanted, std::string_view statement, 
       if (in_statement) {
         here.push_back(column.name);
       } else if (lower_ascii(column.name) == lower_ascii(wanted)) {
-        elsewhere.push_back(full_name(table));
+        elsewhere.push_back(engine::written_name(table));
       }
     }
   }
@@ -70,7 +68,7 @@ Warning not_parsed(const engine::CatalogTable& table) {
   return {"rows-not-parsed",
           std::to_string(table.file->rows_rejected) + " rows of " + table.file->path +
               " did not parse and are in no result (lines " + lines + ")",
-          "candor schema " + full_name(table) + " shows why"};
+          "candor schema " + engine::written_name(table) + " shows why"};
 }
 
 // Those of the files that the statement names.
@@ -92,7 +90,8 @@ std::string near_tables(const std::string& wanted, const engine::Catalog& catalo
   std::vector<std::string> forms;
   for (const std::string& near : near_names(wanted, names)) {
     for (const engine::CatalogTable& table : catalog.tables) {
-      if (table.name == near && shown.insert(full_name(table)).second) forms.push_back(full_name(table));
+      if (table.name == near && shown.insert(engine::written_name(table)).second)
+        forms.push_back(engine::written_name(table));
     }
   }
   if (!forms.empty()) return "did you mean " + joined(forms) + "?";
@@ -102,7 +101,7 @@ std::string near_tables(const std::string& wanted, const engine::Catalog& catalo
   }
   std::vector<std::string> some;
   for (const engine::CatalogTable& table : catalog.tables) {
-    if (some.size() < 5) some.push_back(full_name(table));
+    if (some.size() < 5) some.push_back(engine::written_name(table));
   }
   return "there are " + std::to_string(catalog.tables.size()) + " tables, such as " + joined(some);
 }

@@ -14,8 +14,9 @@
 namespace candor {
 namespace {
 
-constexpr std::string_view kVolatile[] = {"random",          "randomblob", "uuid",    "uuidv4", "uuidv7",
-                                          "gen_random_uuid", "nextval",    "currval", "setseed"};
+constexpr std::string_view kVolatile[] = {"random",  "randomblob",      "uuid",     "uuidv4",
+                                          "uuidv7",  "gen_random_uuid", "nextval",  "currval",
+                                          "setseed", "clock_timestamp", "timeofday"};
 // What the parser calls a function and the catalog does not list.
 constexpr std::string_view kUnlisted[] = {"!", "unnest", "overlay"};
 

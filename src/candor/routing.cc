@@ -29,9 +29,8 @@ std::string joined(const std::vector<std::string>& names, std::string_view separ
   return text;
 }
 
-Diagnostic ambiguous(const std::string& table, const std::vector<std::string>& owners) {
-  std::vector<std::string> forms;
-  for (const std::string& owner : owners) forms.push_back(owner + "." + table);
+Diagnostic ambiguous(const std::string& table, const std::vector<std::string>& owners,
+                     const std::vector<std::string>& forms) {
   return make_error("ambiguous-table", "'" + table + "' is a table of several sources: " + joined(owners, ", "),
                     "write " + joined(forms, " or "));
 }
@@ -104,6 +103,45 @@ Result<std::vector<std::string>> Session::owners_of(const std::string& table) {
   return owners;
 }
 
+// How a statement writes the table of each owner.
+std::vector<std::string> Session::forms_of(const std::string& table, const std::vector<std::string>& owners) {
+  std::vector<std::string> forms;
+  for (const std::string& owner : owners) {
+    std::string form = owner + "." + table;
+    if (const auto found = lite_.find(owner); found != lite_.end() && found->second.catalog) {
+      for (const engine::CatalogTable& entry : found->second.catalog->tables) {
+        if (same_name(entry.name, table)) form = engine::written_name(entry);
+      }
+    }
+    forms.push_back(std::move(form));
+  }
+  return forms;
+}
+
+// Whether the schema is the catalog of the one source there is, a PostgreSQL database.
+bool Session::of_only_server(std::string_view schema) const {
+  const bool own = same_name(schema, "information_schema") || same_name(schema, "pg_catalog");
+  return own && duckdb_sources_.empty() && lite_.size() == 1 && lite_.begin()->second.is_server();
+}
+
+// PostgreSQL sources in which `schema.table` is one, where no source of DuckDB has the schema's name.
+std::vector<std::string> Session::servers_with(const sql::TableMention& mention) {
+  std::vector<std::string> servers;
+  const std::string& schema = mention.parts.front();
+  const bool duckdb = std::ranges::any_of(duckdb_sources_,
+                                          [&](const engine::SourceSpec& spec) { return same_name(spec.name, schema); });
+  if (mention.parts.size() != 2 || duckdb || same_name(schema, kScratch)) return servers;
+  for (auto& [source, lite] : lite_) {
+    if (!lite.is_server()) continue;
+    const Result<const engine::Catalog*> catalog = lite_catalog(lite);
+    const bool has = catalog.ok() && std::ranges::any_of((*catalog)->tables, [&](const engine::CatalogTable& table) {
+                       return same_name(table.schema, schema) && same_name(table.name, mention.parts.back());
+                     });
+    if (has) servers.push_back(source);
+  }
+  return servers;
+}
+
 std::vector<std::string> Session::hidden_by_scratch(const std::string& table) {
   const std::lock_guard hold(mutex_);
   if (duckdb_sources_.empty()) return {};  // a table of SQLite of the same name is refused as ambiguous, not hidden
@@ -133,10 +171,18 @@ Result<Route> Session::route_by_mentions(std::string_view sql) {
         const std::string& first = mention.parts.front();
         if (const auto failed = find_named(failed_, first); failed != failed_.end()) return failed->second;
         const auto found = find_named(lite_, first);
-        if (found == lite_.end()) {
-          duckdb = true;
-        } else {
+        if (found != lite_.end()) {
           lite.insert(found->first);
+        } else if (const std::vector<std::string> servers = servers_with(mention); servers.size() > 1) {
+          std::vector<std::string> forms = servers;
+          for (std::string& form : forms) form += "." + mention.parts.front() + "." + mention.parts.back();
+          Diagnostic failure = ambiguous(mention.parts.front() + "." + mention.parts.back(), servers, forms);
+          failure.span = mention.span;
+          return failure;
+        } else if (servers.size() == 1) {
+          lite.insert(servers.front());
+        } else if (!of_only_server(first)) {
+          duckdb = true;
         }
         continue;
       }
@@ -147,7 +193,7 @@ Result<Route> Session::route_by_mentions(std::string_view sql) {
         std::erase_if(owners, [&](const std::string& owner) { return owner != kScratch && !lite_.contains(owner); });
       }
       if (owners.size() > 1) {
-        Diagnostic failure = ambiguous(table, owners);
+        Diagnostic failure = ambiguous(table, owners, forms_of(table, owners));
         failure.span = mention.span;
         return failure;
       }

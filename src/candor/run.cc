@@ -97,6 +97,7 @@ Status Service::execute(const Prepared& prepared, StatementStart& start, const R
   CANDOR_ASSIGN(std::unique_ptr<engine::RowStream> stream, route.engine->run(request, cancel));
   start.header = stream->header();
   execution.describe(start.header);
+  if (!start.header.state.empty()) execution.versions[route.source] = start.header.state;
   StatementEnd& end = execution.end;
   if (route.source.empty() && session.note_temporary_objects(start.header.temporary_objects)) {
     end.warnings.push_back({"temporary-lost",
@@ -140,8 +141,9 @@ bool Service::run_one(const Caller& caller, const Prepared& prepared, StatementS
   execution.query.turn = prepared.turn;
   execution.query.sql = start.sql;
   execution.query.started_ms = unix_ms();
-  execution.query.source_versions = versions_json(versions_read(*prepared.session));
+  execution.versions = versions_read(*prepared.session);
   Status done = execute(prepared, start, options, sink, cancel, execution);
+  execution.query.source_versions = versions_json(execution.versions);
   std::optional<Diagnostic> failure;
   if (!done.ok()) failure = explain_failure(*prepared.session, start.sql, std::move(done).error());
   if (failure) {

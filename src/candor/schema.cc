@@ -12,10 +12,10 @@
 namespace candor {
 namespace {
 
-// "table", "source", "source.table" or "source.schema.table".
+// "table", "source", "source.table", "schema.table" or "source.schema.table".
 bool selects(std::string_view resource, const engine::CatalogTable& table) {
   return same_name(resource, table.name) || same_name(resource, table.source) ||
-         same_name(resource, table.source + "." + table.name) ||
+         same_name(resource, table.source + "." + table.name) || same_name(resource, table.schema + "." + table.name) ||
          same_name(resource, table.source + "." + table.schema + "." + table.name);
 }
 

@@ -28,6 +28,7 @@ constexpr std::chrono::milliseconds kLockWait{20'000};  // longer than a stateme
 constexpr std::chrono::milliseconds kLockStep{20};
 constexpr std::chrono::milliseconds kCloseWait{5'000};
 constexpr std::int64_t kVersionsEveryMs = 250;
+constexpr std::int64_t kServerCatalogEveryMs = 5'000;
 
 std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -98,7 +99,7 @@ void Session::recognise() {
     Result<engine::SourceSpec> spec = recognise_source(source);
     if (!spec.ok()) {
       failed_.insert_or_assign(source.name, spec.error());
-    } else if (spec->kind == engine::SourceKind::kSqlite) {
+    } else if (spec->kind == engine::SourceKind::kSqlite || spec->kind == engine::SourceKind::kPostgres) {
       lite_[source.name].spec = *spec;
     } else {
       duckdb_sources_.push_back(*spec);
@@ -167,7 +168,7 @@ Result<Route> Session::engine_of(const std::string& source) {
     if (const auto found = lite_.find(source); found != lite_.end()) {
       Lite& lite = found->second;
       if (!lite.engine) lite.engine = std::make_unique<WorkerEngine>(worker_, policy_of({lite.spec}, false));
-      return Route{lite.engine.get(), source};
+      return Route{lite.engine.get(), source, lite.is_server()};
     }
   }
   CANDOR_ASSIGN(engine::Engine * engine, duckdb());
@@ -190,8 +191,20 @@ Result<const engine::Catalog*> Session::duckdb_catalog(bool fresh_scratch) {
 
 Result<const engine::Catalog*> Session::lite_catalog(Lite& lite) {
   if (!lite.engine) lite.engine = std::make_unique<WorkerEngine>(worker_, policy_of({lite.spec}, false));
+  if (lite.is_server() && now_ms() - lite.catalog_read_ms > kServerCatalogEveryMs) {
+    lite.catalog.reset();
+    lite.failure.reset();
+  }
+  // A server that is not there is not asked again by every statement.
+  if (lite.failure) return *lite.failure;
   if (!lite.catalog) {
-    CANDOR_ASSIGN(lite.catalog, lite.engine->catalog());
+    Result<engine::Catalog> read = lite.engine->catalog();
+    lite.catalog_read_ms = now_ms();
+    if (!read.ok()) {
+      if (lite.is_server()) lite.failure = read.error();
+      return std::move(read).error();
+    }
+    lite.catalog = *std::move(read);
   }
   return &*lite.catalog;
 }
@@ -209,7 +222,8 @@ Result<Schema> Session::catalog() {
   for (auto& [source, lite] : lite_) {
     Result<const engine::Catalog*> part = lite_catalog(lite);
     if (!part.ok()) {
-      all.warnings.push_back("source '" + source + "': " + part.error().message);
+      const std::string& why = part.error().message;
+      all.warnings.push_back(why.starts_with("source " + source) ? why : "source '" + source + "': " + why);
       continue;
     }
     all.tables.insert(all.tables.end(), (*part)->tables.begin(), (*part)->tables.end());

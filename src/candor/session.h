@@ -1,5 +1,5 @@
-// One session's engines: the DuckDB worker with its scratch database, and a worker for each SQLite source. Opened when
-// first needed, one owner a scratch database, opened anew when a source's files change.
+// One session's engines: the DuckDB worker with its scratch database, and a worker for each SQLite or PostgreSQL source.
+// Opened when first needed, one owner a scratch database, opened anew when a source's files change.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include "engine/engine.h"
 #include "engine/worker/worker_engine.h"
 #include "lower/lower.h"
+#include "sql/lexer.h"
 
 namespace candor {
 
@@ -26,8 +27,12 @@ using engine::kScratch;
 // Where a statement runs.
 struct Route {
   engine::Engine* engine = nullptr;
-  std::string source;  // of SQLite: its name; empty: DuckDB
-  [[nodiscard]] std::string_view dialect() const { return source.empty() ? "duckdb" : "sqlite"; }
+  std::string source;  // of SQLite and PostgreSQL: its name; empty: DuckDB
+  bool postgres = false;
+  [[nodiscard]] std::string_view dialect() const {
+    if (source.empty()) return "duckdb";
+    return postgres ? "postgres" : "sqlite";
+  }
 };
 
 // A source that is published through a contract, at one moment: a contract that changes becomes another of these.
@@ -70,7 +75,7 @@ class Session {
 
   // The DuckDB engine with the scratch database; takes the session's lock. Fails with `locked`.
   [[nodiscard]] Result<engine::Engine*> duckdb();
-  // The engine of a SQLite source, or of DuckDB for any other name and the empty one.
+  // The engine of a SQLite or PostgreSQL source, or of DuckDB for any other name and the empty one.
   [[nodiscard]] Result<Route> engine_of(const std::string& source);
 
   // Tables of all sources and of the scratch, and the resources of contracts. A source that can't be opened is a warning in
@@ -106,10 +111,14 @@ class Session {
   void close();
 
  private:
+  // A source with an engine of its own.
   struct Lite {
     engine::SourceSpec spec;
     std::unique_ptr<engine::worker::WorkerEngine> engine;
     std::optional<engine::Catalog> catalog;
+    std::optional<Diagnostic> failure;  // of a server: why its catalog could not be read
+    std::int64_t catalog_read_ms = 0;   // of a server, which says nothing when its tables change
+    [[nodiscard]] bool is_server() const { return spec.kind == engine::SourceKind::kPostgres; }
   };
 
   struct Contracted {
@@ -124,6 +133,9 @@ class Session {
 
   // Sources that have a table of this name; "scratch" among them where the scratch database or a temporary object has.
   Result<std::vector<std::string>> owners_of(const std::string& table);
+  std::vector<std::string> forms_of(const std::string& table, const std::vector<std::string>& owners);
+  [[nodiscard]] bool of_only_server(std::string_view schema) const;
+  std::vector<std::string> servers_with(const sql::TableMention& mention);
   Result<Route> route_by_name(const std::string& wanted_source);
   Result<Route> route_by_mentions(std::string_view sql);
   [[nodiscard]] bool has_duckdb() const;  // anything of DuckDB is there to be asked

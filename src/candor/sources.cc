@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -33,14 +34,39 @@ Diagnostic no_database(const config::Source& source, std::string_view kind) {
                     "publish a file of that kind, or give a file of rows an ending that says what it is");
 }
 
+// What libpq takes from the environment. The worker that connects has none of it, so it is handed on by name.
+constexpr std::string_view kPostgresVariables[] = {
+    "PGHOST",           "PGHOSTADDR",   "PGPORT",        "PGDATABASE",        "PGUSER",
+    "PGPASSWORD",       "PGPASSFILE",   "PGSERVICE",     "PGOPTIONS",         "PGSSLMODE",
+    "PGSSLCERT",        "PGSSLKEY",     "PGSSLROOTCERT", "PGSSLCRL",          "PGREQUIREPEER",
+    "PGCHANNELBINDING", "PGGSSENCMODE", "PGKRBSRVNAME",  "PGCONNECT_TIMEOUT", "PGTARGETSESSIONATTRS"};
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : value;
+}
+
+engine::SourceSpec postgres_source(const config::Source& source) {
+  engine::SourceSpec spec;
+  spec.name = source.name;
+  spec.kind = engine::SourceKind::kPostgres;
+  spec.path = source.spec;
+  spec.unsafe_role = source.unsafe_role;
+  for (const std::string_view name : kPostgresVariables) {
+    const std::string value = environment(std::string(name).c_str());
+    if (!value.empty()) spec.environment.push_back(std::string(name) + "=" + value);
+  }
+  const std::string home = environment("HOME");
+  if (environment("PGPASSFILE").empty() && !home.empty()) {
+    spec.environment.push_back("PGPASSFILE=" + home + "/.pgpass");
+  }
+  return spec;
+}
+
 }  // namespace
 
 Result<engine::SourceSpec> recognise_source(const config::Source& source) {
-  if (source.spec.starts_with("postgresql://") || source.spec.starts_with("postgres://")) {
-    return make_error("not-in-this-version",
-                      "source '" + source.name + "': PostgreSQL can't be published in this version",
-                      "export the tables to Parquet or DuckDB and publish those");
-  }
+  if (config::is_postgres_url(source.spec)) return postgres_source(source);
   if (config::is_url(source.spec)) {
     return make_error("not-in-this-version",
                       "source '" + source.name + "': " + config::shown_spec(source.spec) + " can't be published",

@@ -12,8 +12,8 @@
 
 namespace candor {
 
-// Looks at the path: a folder, a DuckDB or SQLite database by its first bytes, else a file of rows. Reads at most a few
-// bytes. Fails with `file-error` (missing, not readable, an ending that its content contradicts) or `not-in-this-version`.
+// Looks at the path: a PostgreSQL URL, a folder, a DuckDB or SQLite database by its first bytes, else a file of rows.
+// Reads at most a few bytes, and connects to nothing. Fails with `file-error` (missing, not readable, an ending that its content contradicts) or `not-in-this-version`.
 [[nodiscard]] Result<engine::SourceSpec> recognise_source(const config::Source& source);
 
 }  // namespace candor

@@ -83,16 +83,20 @@ class Doctor {
       report_.warnings.insert(report_.warnings.end(), catalog->warnings.begin(), catalog->warnings.end());
   }
 
-  void attack(const std::vector<std::string>& sqlite_sources, Progress& progress) {
+  void attack(Progress& progress) {
     try_all("duckdb", "", progress);
-    for (const std::string& source : sqlite_sources) try_all("sqlite " + source, source, progress);
+    for (const auto& [engine, source] : own_engines_) {
+      const std::string name = std::string(engine) + " " + source;
+      try_all(name, source, progress);
+      if (engine == kPostgres) try_list(engine::postgres_attacks(), name, source, progress);
+    }
   }
 
   [[nodiscard]] const Report& report() const { return report_; }
-  // Sources that SQLite answers for.
-  [[nodiscard]] const std::vector<std::string>& sqlite_sources() const { return sqlite_sources_; }
 
  private:
+  static constexpr std::string_view kPostgres = "postgresql";
+
   [[nodiscard]] FirstCell ask(const std::string& sql, const std::string& source) {
     FirstCell answer;
     RunOptions options;
@@ -118,16 +122,17 @@ class Doctor {
     const auto tells = [&](const std::string& warning) { return warning.starts_with(finding.name + ":"); };
     const auto warning = std::ranges::find_if(catalog->warnings, tells);
     const auto tables = std::ranges::count(catalog->tables, source.name, &engine::CatalogTable::source);
-    if (warning != catalog->warnings.end() && tables == 0) {
+    if (warning != catalog->warnings.end() && tables == 0 && !config::is_postgres_url(source.spec)) {
       finding.failure = make_error("source-error", *warning, "mend or replace the file, or take the source out");
       report_.findings.push_back(std::move(finding));
       return;
     }
-    // Only SQLite has this function: a source that knows it is one.
-    const FirstCell sqlite = ask("SELECT sqlite_version()", source.name);
-    if (!sqlite.failure) sqlite_sources_.push_back(source.name);
-    finding.text = counted(static_cast<std::uint64_t>(tables), "table", "tables") + ", " +
-                   (sqlite.failure ? "duckdb" : "sqlite " + sqlite.text) + ", " + config::shown_spec(source.spec);
+    finding.text = counted(static_cast<std::uint64_t>(tables), "table", "tables") + ", " + answering(source, finding) +
+                   ", " + config::shown_spec(source.spec);
+    if (finding.failure) {
+      report_.findings.push_back(std::move(finding));
+      return;
+    }
     for (const engine::CatalogTable& table : catalog->tables) {
       if (!table.file || table.source != source.name) continue;
       if (!table.file->failure.empty()) report_.warnings.push_back(table.file->path + ": " + table.file->failure);
@@ -139,6 +144,22 @@ class Doctor {
     report_.findings.push_back(std::move(finding));
   }
 
+  // Which engine answers for the source, and of a server as whom it is asked.
+  [[nodiscard]] std::string answering(const config::Source& source, Finding& finding) {
+    if (config::is_postgres_url(source.spec)) {
+      const FirstCell server =
+          ask("SELECT current_setting('server_version') || ' as role ' || current_user", source.name);
+      finding.failure = server.failure;
+      own_engines_.emplace_back(kPostgres, source.name);
+      return std::string(kPostgres) + " " + server.text;
+    }
+    // Only SQLite has this function: a source that knows it is one.
+    const FirstCell sqlite = ask("SELECT sqlite_version()", source.name);
+    if (sqlite.failure) return "duckdb";
+    own_engines_.emplace_back("sqlite", source.name);
+    return "sqlite " + sqlite.text;
+  }
+
   // The ledger holds what every session asked and answered; no statement may reach it.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> own_attacks() const {
     std::string path = candor_->configuration().home + "/ledger.sqlite";
@@ -148,12 +169,17 @@ class Doctor {
   }
 
   void try_all(const std::string& engine, const std::string& source, Progress& progress) {
-    for (const engine::Attack& attack : engine::attacks()) {
+    try_list(engine::attacks(), engine, source, progress);
+    for (const auto& [name, sql] : own_attacks())
+      try_one({engine, name, "read Candor's own records"}, sql, source, progress);
+  }
+
+  void try_list(std::span<const engine::Attack> attacks, const std::string& engine, const std::string& source,
+                Progress& progress) {
+    for (const engine::Attack& attack : attacks) {
       try_one({engine, std::string(attack.name), std::string(attack.what_it_would_do)}, std::string(attack.sql), source,
               progress);
     }
-    for (const auto& [name, sql] : own_attacks())
-      try_one({engine, name, "read Candor's own records"}, sql, source, progress);
   }
 
   void try_one(Attempt attempt, const std::string& sql, const std::string& source, Progress& progress) {
@@ -176,7 +202,8 @@ class Doctor {
   CancelToken cancel_;
   Caller caller_;
   Report report_;
-  std::vector<std::string> sqlite_sources_;
+  // Sources that another engine than DuckDB answers for: the engine, the source.
+  std::vector<std::pair<std::string_view, std::string>> own_engines_;
 };
 
 std::string_view held_name(Held held) {
@@ -293,7 +320,7 @@ ExitCode run_doctor(const Context& context) {
   {
     Progress progress(context.err, "looking at the sources");
     doctor.examine();
-    if (context.arguments.attack) doctor.attack(doctor.sqlite_sources(), progress);
+    if (context.arguments.attack) doctor.attack(progress);
   }
   const config::Configuration& settings = (*candor)->configuration();
   if (context.document) {

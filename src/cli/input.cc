@@ -64,7 +64,7 @@ Caller caller_of(const Arguments& arguments) { return {"cli", arguments.session,
 bool names_source(std::string_view word) {
   if (word.empty() || word.size() > 4096 || word.find_first_of("\n;") != std::string_view::npos) return false;
   struct stat status{};
-  return word.starts_with("postgresql://") || ::stat(std::string(word).c_str(), &status) == 0;
+  return config::is_postgres_url(word) || ::stat(std::string(word).c_str(), &status) == 0;
 }
 
 Result<config::Configuration> load_configuration(const Context& context, const std::vector<std::string>& words) {

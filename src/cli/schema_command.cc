@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::size_t kColumnsListed = 12;
 
-std::string full_name(const engine::CatalogTable& table) {
-  const bool plain = table.schema.empty() || table.schema == "main";
-  return table.source + "." + (plain ? "" : table.schema + ".") + table.name;
-}
-
 std::string rows_of(const engine::CatalogTable& table) {
   if (!table.rows_estimated) return "";
   return (table.rows_exact ? "" : "~") + grouped(*table.rows_estimated);
@@ -39,7 +34,7 @@ std::string origin_of(const engine::FileOrigin& file) {
 
 void print_one(const Context& context, const engine::CatalogTable& table) {
   const Stream& out = context.out;
-  std::string head = out.painted(Paint::kBold, visible(full_name(table))) + "  " +
+  std::string head = out.painted(Paint::kBold, visible(engine::written_name(table))) + "  " +
                      (table.temporary ? "temporary " : "") + (table.view ? "view" : "table");
   if (table.rows_estimated) head += ", " + rows_of(table) + (*table.rows_estimated == 1 ? " row" : " rows");
   head += "\n";
@@ -74,7 +69,7 @@ void print_all(const Context& context, const engine::Catalog& catalog) {
     if (one.columns.size() > kColumnsListed)
       columns += ", and " + grouped(one.columns.size() - kColumnsListed) + " more";
     const bool broken = one.file && (!one.file->failure.empty() || one.file->rows_rejected > 0);
-    table.add({{full_name(one)},
+    table.add({{engine::written_name(one)},
                {one.view ? "view" : "table"},
                {rows_of(one), Paint::kPlain, true},
                {columns},

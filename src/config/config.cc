@@ -78,7 +78,8 @@ Status add_source(const std::string& given, Configuration& configuration) {
   if (known == sources.end()) {
     sources.push_back({*name, spec, "", ""});
   } else {
-    known->spec = spec;  // its contract stays: the command line must not publish more than the file does
+    known->spec = spec;          // its contract stays: the command line must not publish more than the file does
+    known->unsafe_role = false;  // which was said of another database
   }
   return Ok{};
 }

@@ -25,9 +25,10 @@ struct Limit {
 
 struct Source {
   std::string name;
-  std::string spec;      // path as given
-  std::string contract;  // path; empty: none
-  std::string encoding;  // of text files
+  std::string spec;          // path as given
+  std::string contract;      // path; empty: none
+  std::string encoding;      // of text files
+  bool unsafe_role = false;  // of PostgreSQL: connect even with a role that can do more than read and write rows
 };
 
 struct Configuration {

@@ -66,6 +66,10 @@ bool is_url(std::string_view spec) {
          std::ranges::all_of(spec.substr(0, colon), [](char c) { return letter(c) || digit(c) || c == '+'; });
 }
 
+bool is_postgres_url(std::string_view spec) {
+  return spec.starts_with("postgresql://") || spec.starts_with("postgres://");
+}
+
 std::string identifier_fault(std::string_view name) {
   if (!plain(name)) return "must begin with a letter and hold only letters, digits and _";
   if (name.size() > kIdentifierMax) return "is longer than " + std::to_string(kIdentifierMax) + " characters";

@@ -24,6 +24,8 @@ inline constexpr std::size_t kIdentifierMax = 63;
 
 // Whether the specification is a URL such as postgresql://… and no path.
 [[nodiscard]] bool is_url(std::string_view spec);
+// Whether it is the URL of a PostgreSQL database.
+[[nodiscard]] bool is_postgres_url(std::string_view spec);
 
 // The specification as it may be shown to agents and in logs: a URL's user and password, and what stands behind its
 // question mark, are left out.

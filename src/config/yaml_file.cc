@@ -82,20 +82,30 @@ class Reader {
     });
   }
 
+  void source_part(const YAML::Node& part, const std::string& path, const std::string& name, Source& source) {
+    if (name == "unsafe_role") {
+      in_.boolean(part, path, source.unsafe_role);
+    } else {
+      in_.text(part, path,
+               name == "path"       ? source.spec
+               : name == "contract" ? source.contract
+                                    : source.encoding);
+    }
+  }
+
   bool source_parts(const YAML::Node& value, const std::string& path, Source& source) {
     if (value.IsScalar()) {
       source.spec = value.Scalar();
-    } else if (!in_.each_member(value, path, {"path", "contract", "encoding"}, "a path or a map with path",
-                                [&](const YAML::Node& key, const YAML::Node& part) {
-                                  const std::string& name = key.Scalar();
-                                  in_.text(part, YamlReader::joined(path, name),
-                                           name == "path"       ? source.spec
-                                           : name == "contract" ? source.contract
-                                                                : source.encoding);
+    } else if (!in_.each_member(value, path, {"path", "contract", "encoding", "unsafe_role"},
+                                "a path or a map with path", [&](const YAML::Node& key, const YAML::Node& part) {
+                                  source_part(part, YamlReader::joined(path, key.Scalar()), key.Scalar(), source);
                                 })) {
       return false;
     }
     if (source.spec.empty()) in_.fault(value, path, "has no path");
+    if (source.unsafe_role && !is_postgres_url(source.spec)) {
+      in_.fault(value, YamlReader::joined(path, "unsafe_role"), "is a setting of PostgreSQL sources alone");
+    }
     return !source.spec.empty();
   }
 

@@ -166,8 +166,53 @@ constexpr Attack kAttacks[] = {
     {"select-into", "SELECT 1 AS a INTO stolen", kWrites},
 };
 
+constexpr std::string_view kOtherSessions = "reach into other sessions";
+
+constexpr Attack kPostgresAttacks[] = {
+    {"read-file", "SELECT pg_read_file('/etc/passwd')", kReadsFile},
+    {"read-file-quoted", "SELECT \"pg_catalog\" . \"pg_read_file\" ('/etc/passwd')", kReadsFile},
+    {"read-file-escaped", "SELECT U&\"pg_read\\005Ffile\"('/etc/passwd')", kReadsFile},
+    {"read-file-as-table", "SELECT * FROM ROWS FROM (pg_read_file('/etc/passwd')) AS stolen", kReadsFile},
+    {"read-binary-file", "SELECT pg_read_binary_file('/etc/passwd')", kReadsFile},
+    {"large-object-import", "SELECT lo_import('/etc/passwd')", kReadsFile},
+    {"copy-from-file", "COPY stolen FROM '/etc/passwd'", kReadsFile},
+    {"list-folder", "SELECT pg_ls_dir('/')", kListsFiles},
+    {"stat-file", "SELECT pg_stat_file('/etc/passwd')", kListsFiles},
+    {"list-logs", "SELECT * FROM pg_ls_logdir()", kListsFiles},
+    {"large-object-export", "SELECT lo_export(1, 'candor-attack')", kWritesFile},
+    {"copy-to-file", "COPY (SELECT 1) TO 'candor-attack'", kWritesFile},
+    {"copy-to-program", "COPY (SELECT 1) TO PROGRAM 'id'", kLoadsCode},
+    {"load-library", "LOAD 'candor_attack'", kLoadsCode},
+    {"do-block", "DO $$ BEGIN PERFORM 1; END $$", kHides},
+    {"call-procedure", "CALL stolen()", kHides},
+    {"query-to-xml", "SELECT query_to_xml('SELECT 1', true, true, '')", kHides},
+    {"ts-stat", "SELECT * FROM ts_stat('SELECT 1')", kHides},
+    {"text-over-lines", "SELECT E'a'\n'\\' || set_config('work_mem', '1GB', false) || '\\''", kHides},
+    {"declare-cursor", "DECLARE stolen CURSOR WITH HOLD FOR SELECT 1", kHides},
+    {"set-config", "SELECT set_config('statement_timeout', '0', false)", kSettings},
+    {"set-config-in-explain", "EXPLAIN SELECT set_config('role', 'none', false)", kSettings},
+    {"set-local", "SET LOCAL statement_timeout TO DEFAULT", kSettings},
+    {"set-role", "SET ROLE none", kSettings},
+    {"reset-all", "RESET ALL", kSettings},
+    {"discard-all", "DISCARD ALL", kSettings},
+    {"read-write", "SET TRANSACTION READ WRITE", kTransactions},
+    {"commit-and-write", "COMMIT; CREATE TABLE stolen (a int)", kTransactions},
+    {"prepare-transaction", "PREPARE TRANSACTION 'stolen'", kTransactions},
+    {"advisory-lock", "SELECT pg_advisory_lock(1)", kTransactions},
+    {"export-snapshot", "SELECT pg_export_snapshot()", kTransactions},
+    {"create-large-object", "SELECT lo_create(0)", kWrites},
+    {"advance-sequence", "SELECT nextval('stolen')", kWrites},
+    {"explain-analyse-delete", "EXPLAIN ANALYSE DELETE FROM stolen", kWrites},
+    {"data-modifying-cte", "WITH a AS (DELETE FROM stolen RETURNING *) SELECT * FROM a", kWrites},
+    {"lock-table", "LOCK TABLE stolen", kWrites},
+    {"notify", "SELECT pg_notify('stolen', 'x')", kOtherSessions},
+    {"terminate", "SELECT pg_terminate_backend(1)", kOtherSessions},
+    {"statements-of-others", "SELECT * FROM pg_stat_get_activity(NULL)", kOtherSessions},
+};
+
 }  // namespace
 
 std::span<const Attack> attacks() { return kAttacks; }
+std::span<const Attack> postgres_attacks() { return kPostgresAttacks; }
 
 }  // namespace candor::engine

@@ -16,5 +16,7 @@ struct Attack {
 // None of them needs a source. An engine holds when it refuses each with a Diagnostic, whether or not writes to the
 // scratch database are allowed.
 [[nodiscard]] std::span<const Attack> attacks();
+// Besides them, for PostgreSQL sources.
+[[nodiscard]] std::span<const Attack> postgres_attacks();
 
 }  // namespace candor::engine

@@ -41,6 +41,10 @@ bool writes(StatementKind kind) {
   return true;
 }
 
+std::string written_name(const CatalogTable& table) {
+  return table.source + "." + (table.schema_needed ? table.schema + "." : "") + table.name;
+}
+
 // NOLINTNEXTLINE(performance-unnecessary-value-param): those who do begin one keep the token
 Result<std::unique_ptr<Transaction>> Engine::begin(std::int64_t /*wait_ms*/, CancelToken /*cancel*/) {
   return make_error("read-only", "the source is published for reading");

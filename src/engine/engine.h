@@ -26,8 +26,11 @@ enum class SourceKind : std::uint8_t { kDuckdb, kSqlite, kFiles, kPostgres };
 struct SourceSpec {
   std::string name;  // the name by which statements speak of it: a SQL identifier
   SourceKind kind = SourceKind::kFiles;
-  std::string path;      // of the database, the file, or the folder of files
+  std::string path;      // of the database, the file, or the folder of files; of PostgreSQL a URL, with its password
   std::string encoding;  // of text files, empty for UTF-8; else one that the engine knows, such as "latin-1"
+  std::vector<std::string> environment =
+      {};                    // of PostgreSQL: settings such as "PGUSER=reader", which its URL goes before
+  bool unsafe_role = false;  // of PostgreSQL: connect even with a role that can do more than read and write rows
 };
 
 // What an engine may do and how much it may take. Applied when it is opened; no statement can widen it.
@@ -74,6 +77,9 @@ struct Header {
   std::vector<Column> columns;  // empty for statements without a result
   std::string target;           // of a write: the table, view or macro, unquoted, as the catalog names it
   std::vector<std::string> temporary_objects;  // the agent's temporary tables and views at this moment
+  // Which state of its source the statement reads, where the engine can tell (PostgreSQL): while it is the same, nothing
+  // was written in between. Empty: not known.
+  std::string state;
 };
 
 struct End {
@@ -131,12 +137,16 @@ struct CatalogTable {
   std::string name;
   bool view = false;
   bool temporary = false;
+  bool schema_needed = false;                   // a statement finds it only by its schema
   std::optional<std::uint64_t> rows_estimated;  // the catalog's estimate; exact where `rows_exact`
   bool rows_exact = false;
   std::string comment;
   std::vector<CatalogColumn> columns;
   std::optional<FileOrigin> file;
 };
+
+// The name by which a statement reads the table: source.table, or source.schema.table.
+[[nodiscard]] std::string written_name(const CatalogTable& table);
 
 struct Catalog {
   std::vector<CatalogTable> tables;   // sorted by source, schema, name

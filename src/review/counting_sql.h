@@ -28,7 +28,8 @@ struct CountingRequest {
 // compared. Fails with `not-measured` when they are not the same, and with `engine-fault`.
 [[nodiscard]] Result<std::string> duckdb_counting_sql(const CountingRequest& request, engine::Engine& engine);
 
-// SQLite: printed here, for a subset. Fails with `unsupported-syntax`.
+// SQLite and PostgreSQL: printed here, for a subset. Fail with `unsupported-syntax`.
 [[nodiscard]] Result<std::string> sqlite_counting_sql(const CountingRequest& request);
+[[nodiscard]] Result<std::string> postgres_counting_sql(const CountingRequest& request);
 
 }  // namespace candor::review

@@ -163,6 +163,22 @@ class WidthGate {
   engine::TableFacts facts_;
 };
 
+// A server has other users, who pay for a probe; and names that differ by case alone are not told apart here.
+Status check_server(const syntax::TableRef& ref, const engine::TableFacts& facts, const Context& context) {
+  if (context.dialect != "postgres") return Ok{};
+  if (context.settings.probe != ProbeScope::kAll) {
+    return make_error("probe-not-allowed", ref.table + " is on a server, which is probed with review.probe: all alone");
+  }
+  for (std::size_t i = 0; i < facts.columns.size(); ++i) {
+    for (std::size_t j = i + 1; j < facts.columns.size(); ++j) {
+      if (same_name(facts.columns[i].name, facts.columns[j].name)) {
+        return make_error("column-not-resolved", "two columns of " + ref.table + " differ by case alone");
+      }
+    }
+  }
+  return Ok{};
+}
+
 // A collation of SQLite belongs to the side that is written first, which a count from both sides can't keep.
 Status check_collation(const syntax::TablePlan& plan, const engine::TableFacts& facts, const Context& context) {
   if (context.dialect != "sqlite") return Ok{};
@@ -220,6 +236,7 @@ Result<Gates> check_gates(const syntax::JoinPlan& plan, const std::vector<engine
   CANDOR_TRY(check_functions(plan, context));
   Gates gates;
   for (std::size_t i = 0; i < plan.tables.size(); ++i) {
+    CANDOR_TRY(check_server(plan.tables[i].ref, facts[i], context));
     CANDOR_TRY(check_collation(plan.tables[i], facts[i], context));
     CANDOR_ASSIGN(const std::uint64_t share, one_in(facts[i], context.settings));
     CANDOR_TRY(WidthGate(plan.tables[i], context, share).check(facts[i]));

@@ -129,9 +129,14 @@ class PairMeasurement {
     return {&plan_.tables[table], &facts_[table], &keys, gates_.one_in[table]};
   }
 
+  [[nodiscard]] Result<std::string> counting_sql(const CountingRequest& request) const {
+    if (context_.dialect == "sqlite") return sqlite_counting_sql(request);
+    if (context_.dialect == "postgres") return postgres_counting_sql(request);
+    return duckdb_counting_sql(request, *context_.engine);
+  }
+
   Status count(const CountingRequest& request, Pair& pair) {
-    const Result<std::string> sql =
-        context_.dialect == "sqlite" ? sqlite_counting_sql(request) : duckdb_counting_sql(request, *context_.engine);
+    const Result<std::string> sql = counting_sql(request);
     if (!sql.ok()) return sql.error();
     const std::int64_t limit = pair.sample ? kSampleMsMax : kMeasureMsMax;
     const Result<Row> row =

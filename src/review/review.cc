@@ -29,6 +29,7 @@ Result<syntax::Select> read(std::string_view sql, const Context& context) {
     const std::string& code = tree.error().code;
     if (code == "syntax")
       return make_error("unsupported-syntax", "the statement is not parsed: " + tree.error().message);
+    if (code == "unsupported-syntax") return tree.error();
     if (code == "statement-kind" || code == "statement-not-allowed") {
       return make_error("statement-kind", "the statement is no SELECT");
     }

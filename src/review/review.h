@@ -95,8 +95,8 @@ struct CheckResult {
 
 struct Context {
   engine::Engine* engine = nullptr;            // of the query
-  std::string dialect;                         // "duckdb" or "sqlite"
-  std::string source;                          // of SQLite: its name, "" otherwise
+  std::string dialect;                         // "duckdb", "sqlite" or "postgres"
+  std::string source;                          // of SQLite and PostgreSQL: its name, "" otherwise
   std::vector<std::string> temporary_objects;  // the agent's, when the query ran
   std::string made_by_join;                    // the statement whose join made what the query reads; empty: none did
   std::string basis, note;                     // of the answer; empty for a review without a commit

@@ -65,7 +65,7 @@ Node origin_node(const engine::FileOrigin& origin) {
 
 Node table_node(const engine::CatalogTable& table) {
   Node node = Node::object();
-  node.set("resource", Node::string(table.source + "." + table.name));
+  node.set("resource", Node::string(engine::written_name(table)));
   if (table.schema != "main" && !table.schema.empty()) node.set("schema", Node::string(table.schema));
   node.set("kind", Node::string(table.view ? "view" : "table"));
   if (table.temporary) node.set("temporary", Node::boolean(true));

@@ -115,6 +115,19 @@ log_json: true
   EXPECT_EQ(read.file, folder_ + "/candor.yaml");
 }
 
+TEST_F(ConfigTest, ARoleThatCanDoTooMuchIsTakenOnOfOneDatabaseAlone) {
+  const std::string_view file = "sources: {app: {path: 'postgresql://host/db', unsafe_role: true}}";
+  EXPECT_TRUE(accepted(file).sources[0].unsafe_role);
+  EXPECT_FALSE(accepted("sources: {app: 'postgresql://host/db'}").sources[0].unsafe_role);
+  const Configuration other = accepted(file, {"app=postgresql://host/other"});
+  EXPECT_EQ(other.sources[0].spec, "postgresql://host/other");
+  EXPECT_FALSE(other.sources[0].unsafe_role);
+  EXPECT_EQ(refused("sources:\n  a: {path: ./a, unsafe_role: true}").message,
+            "candor.yaml:2: sources.a.unsafe_role: is a setting of PostgreSQL sources alone");
+  EXPECT_EQ(refused("sources:\n  a: {path: 'postgresql://h/d', unsafe_role: maybe}").message,
+            "candor.yaml:2: sources.a.unsafe_role: must be true or false");
+}
+
 TEST_F(ConfigTest, AnEmptyFileIsTheDefaults) {
   for (const std::string_view text : {"", "# nothing\n", "---\n", "limits:\nsources:\nreview:\nmemory:\n", "{}"}) {
     const Configuration read = accepted(text);

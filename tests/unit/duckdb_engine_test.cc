@@ -443,6 +443,27 @@ TEST_F(DuckdbEngineTest, AppendsRowsOfAnotherEngineExactly) {
   EXPECT_EQ(run("SELECT count(*) FROM \"my table\"").all(), "[0]");
 }
 
+TEST_F(DuckdbEngineTest, AppendsListsOfOneLevel) {
+  const auto list = [](std::vector<Value> parts) {
+    Value made;
+    made.kind = CellKind::kList;
+    made.parts = std::move(parts);
+    return made;
+  };
+  Rows rows({batch({{list({text_value("a,'b\""), Value{}}), list({integer_value(1), integer_value(-2)}),
+                     list({of(CellKind::kDecimal, "1.50")}), list({of(CellKind::kBlob, std::string("\0\xff", 2))})},
+                    {list({}), list({Value{}}), Value{}, list({})}}),
+             whole(2)});
+  const std::vector<Column> columns = {
+      {"t", "VARCHAR[]"}, {"i", "INTEGER[]"}, {"d", "DECIMAL(9,2)[]"}, {"b", "BLOB[]"}};
+  const auto copied = engine().append("lists", columns, false, rows, CancelToken());
+  ASSERT_TRUE(copied.ok()) << copied.error().message << copied.error().detail;
+  EXPECT_EQ(run("FROM lists").all(),
+            "[[\"a,'b\\\"\",null],[1,-2],[\"1.50\"],[{\"base64\":\"AP8=\",\"bytes\":2}]] [[],[null],null,[]]");
+  Rows nested({batch({{list({list({integer_value(1)})})}}), whole(1)});
+  EXPECT_EQ(engine().append("n", {{"a", "INTEGER[]"}}, false, nested, CancelToken()).error().code, "type-mismatch");
+}
+
 TEST_F(DuckdbEngineTest, AFailedAppendLeavesNothing) {
   const std::vector<Column> columns = {{"a", "BIGINT"}};
   ASSERT_EQ(run("CREATE TABLE old AS SELECT 5 AS a").code(), "");

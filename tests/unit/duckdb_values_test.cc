@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/render_json.h"
-#include "engine/duckdb/strict_json.h"
+#include "base/strict_json.h"
 #include "engine/duckdb/value_scalars.h"
 #include "engine/duckdb/values.h"
 #include "support/duckdb_session.h"
@@ -477,7 +477,6 @@ TEST(DuckdbValues, BytesInNoKnownForm) {
 }
 
 TEST(DuckdbValues, StrictJson) {
-  using engine::duckdb::internal::is_strict_json;
   for (const char* good :
        {"0", "-1.5e+3", R"("\u00e9")", R"( [ 1 , {"a":[]} ] )", "true", R"({"a":1,"b\n":{"a":2}})"}) {
     EXPECT_TRUE(is_strict_json(good)) << good;

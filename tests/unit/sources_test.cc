@@ -58,7 +58,24 @@ TEST_F(SourcesTest, WhatIsNotThereIsAnErrorThatNamesIt) {
 }
 
 TEST_F(SourcesTest, WhatThisVersionCannotDoIsAnErrorNotAnEmptySource) {
-  EXPECT_EQ(recognise("postgresql://localhost/x").error().code, "not-in-this-version");
+  EXPECT_EQ(recognise("mysql://localhost/x").error().code, "not-in-this-version");
+}
+
+TEST_F(SourcesTest, APostgresqlUrlTakesWhatItLeavesOutFromTheEnvironment) {
+  ASSERT_EQ(setenv("PGUSER", "reader", 1), 0);
+  ASSERT_EQ(setenv("PGNOSUCH", "x", 1), 0);
+  const auto spec = recognise_source({"s", "postgresql://localhost/x", "", "", true});
+  unsetenv("PGUSER");
+  unsetenv("PGNOSUCH");
+  ASSERT_TRUE(spec.ok()) << spec.error().message;
+  EXPECT_EQ(spec->kind, engine::SourceKind::kPostgres);
+  EXPECT_EQ(spec->path, "postgresql://localhost/x");
+  EXPECT_TRUE(spec->unsafe_role);
+  const std::string all = testing::PrintToString(spec->environment);
+  EXPECT_NE(all.find("PGUSER=reader"), std::string::npos) << all;
+  EXPECT_NE(all.find("PGPASSFILE="), std::string::npos) << all;
+  EXPECT_EQ(all.find("PGNOSUCH"), std::string::npos) << all;
+  EXPECT_EQ(engine::source_version(*spec), "") << "only the server knows when it changes";
 }
 
 TEST_F(SourcesTest, TheFingerprintSeesEveryChange) {

@@ -2,8 +2,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "base/render_json.h"
 #include "engine/duckdb/core.h"
 #include "engine/duckdb/duckdb_engine.h"
 #include "engine/duckdb/errors.h"
@@ -24,6 +28,39 @@ bool is_type(const std::string& type) {
     constexpr std::string_view kSymbols = "(),[]";
     return token.kind != TokenKind::kSymbol || kSymbols.find(token.text.front()) != std::string_view::npos;
   });
+}
+
+// The text of a part of a list, which the engine casts to the list's type; blobs are values of their own.
+EngineValue part_value(const Value& part) {
+  if (part.is_null()) return EngineValue(duckdb_create_null_value());
+  if (part.kind == CellKind::kBlob) {
+    return EngineValue(duckdb_create_blob(reinterpret_cast<const std::uint8_t*>(part.text.data()), part.text.size()));
+  }
+  std::string text = part.text;
+  if (part.kind == CellKind::kBoolean) text = part.integer != 0 ? "true" : "false";
+  if (part.kind == CellKind::kInteger) text = std::to_string(part.integer);
+  if (part.kind == CellKind::kReal32 || part.kind == CellKind::kReal64) {
+    append_json_real(text, part.real);
+    std::erase(text, '"');  // of "NaN" and the infinities
+  }
+  return EngineValue(duckdb_create_varchar_length(text.data(), text.size()));
+}
+
+bool is_plain(const Value& part) {
+  return part.kind != CellKind::kList && part.kind != CellKind::kStruct && part.kind != CellKind::kMap &&
+         part.kind != CellKind::kCut;
+}
+
+// A list of one level. Nothing for others.
+std::optional<EngineValue> list_value(const Value& list) {
+  if (!std::ranges::all_of(list.parts, is_plain)) return std::nullopt;
+  const bool blobs = std::ranges::any_of(list.parts, [](const Value& part) { return part.kind == CellKind::kBlob; });
+  const LogicalType type(duckdb_create_logical_type(blobs ? DUCKDB_TYPE_BLOB : DUCKDB_TYPE_VARCHAR));
+  std::vector<EngineValue> parts;
+  std::vector<duckdb_value> raw;
+  raw.reserve(list.parts.size() + 1);  // an empty list needs a place, too
+  for (const Value& part : list.parts) raw.push_back(parts.emplace_back(part_value(part)).get());
+  return EngineValue(duckdb_create_list_value(type.get(), raw.data(), raw.size()));
 }
 
 class Copy {
@@ -86,13 +123,28 @@ class Copy {
     CellReader reader(batch.cells);
     for (std::uint32_t row = 0; row < batch.rows; ++row) {
       for (const Column& column : columns_) {
-        const Cell cell = reader.next();
+        CellReader whole = reader;
+        const bool list = CellReader(reader).next().kind == CellKind::kList;
+        Cell cell;
+        cell.kind = CellKind::kList;
+        if (list) {
+          (void)reader.skip();
+        } else {
+          cell = reader.next();
+        }
         if (!reader.ok()) return make_error("internal", "a batch of rows is malformed");
-        if (append_cell(appender.get(), cell) != DuckDBSuccess) return cell_error(appender, cell, column);
+        const duckdb_state done =
+            list ? append_list(appender.get(), read_value(whole)) : append_cell(appender.get(), cell);
+        if (done != DuckDBSuccess) return cell_error(appender, cell, column);
       }
       if (duckdb_appender_end_row(appender.get()) != DuckDBSuccess) return appender_error(appender);
     }
     return Ok{};
+  }
+
+  static duckdb_state append_list(duckdb_appender appender, const Value& list) {
+    const std::optional<EngineValue> value = list_value(list);
+    return value && *value ? duckdb_append_value(appender, value->get()) : DuckDBError;
   }
 
   static duckdb_state append_cell(duckdb_appender appender, const Cell& cell) {
@@ -129,8 +181,10 @@ class Copy {
       return make_error("over-limit", "a value of column " + column.name + " was cut, and a part of it is not copied",
                         "raise cell_chars, or leave the column out");
     }
-    if (cell.kind == CellKind::kList || cell.kind == CellKind::kStruct || cell.kind == CellKind::kMap) {
-      return make_error("type-mismatch", "column " + column.name + " holds lists or structs, which can't be copied",
+    const bool nested = cell.kind == CellKind::kList && duckdb_appender_error(appender.get()) == nullptr;
+    if (nested || cell.kind == CellKind::kStruct || cell.kind == CellKind::kMap) {
+      return make_error("type-mismatch",
+                        "column " + column.name + " holds structs or lists of lists, which can't be copied",
                         "select its parts, or cast it to text");
     }
     Diagnostic made = appender_error(appender);

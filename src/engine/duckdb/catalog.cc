@@ -60,6 +60,7 @@ Status read_tables(duckdb_connection connection, bool temporary, std::vector<Cat
     table.rows_estimated = read_count(row[4]);
     table.view = row[5] == "view";
     table.temporary = temporary;
+    table.schema_needed = table.schema != "main";
   }
   for (const TextRow& row : columns) {
     const auto place = places.find(key_of(row));

@@ -8,7 +8,7 @@
 #include "engine/duckdb/engine_text.h"
 #include "engine/duckdb/file_import.h"
 #include "engine/duckdb/file_text.h"
-#include "engine/duckdb/strict_json.h"
+#include "base/strict_json.h"
 
 namespace candor::engine::duckdb {
 namespace {
@@ -117,7 +117,7 @@ bool begins_with_whole_object(const std::string& path) {
   std::string line;
   while (std::getline(file, line) && line.find_first_not_of(" \t\r") == line.npos) {
   }
-  return internal::is_strict_json(line);
+  return is_strict_json(line);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "base/ascii.h"
 #include "base/no_room.h"
 #include "base/render_json.h"
-#include "engine/duckdb/strict_json.h"
+#include "base/strict_json.h"
 
 namespace candor::engine::duckdb {
 namespace {
@@ -330,7 +330,7 @@ Result<LineCheck> copy_json_lines(const std::string& from, const std::string& to
     const std::size_t first = text.find_first_not_of(" \t\r");
     if (first == text.npos) continue;
     std::string reason;
-    if (!internal::is_strict_json(text)) {
+    if (!is_strict_json(text)) {
       reason = "not valid JSON";
     } else {
       if (!objects) objects = text[first] == '{';

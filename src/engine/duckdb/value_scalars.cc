@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/render_json.h"
-#include "engine/duckdb/strict_json.h"
+#include "base/strict_json.h"
 
 namespace candor::engine::duckdb::internal {
 namespace {

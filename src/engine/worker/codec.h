@@ -22,8 +22,8 @@ concept Is = std::same_as<std::remove_const_t<T>, Struct>;
 
 template <typename A, Is<SourceSpec> T>
 void fields(A& archive, T& value) {
-  auto& [name, kind, path, encoding] = value;
-  archive(name, kind, path, encoding);
+  auto& [name, kind, path, encoding, environment, unsafe_role] = value;
+  archive(name, kind, path, encoding, environment, unsafe_role);
 }
 template <typename A, Is<Policy> T>
 void fields(A& archive, T& value) {
@@ -45,8 +45,8 @@ void fields(A& archive, T& value) {
 }
 template <typename A, Is<Header> T>
 void fields(A& archive, T& value) {
-  auto& [kind, columns, target, temporary_objects] = value;
-  archive(kind, columns, target, temporary_objects);
+  auto& [kind, columns, target, temporary_objects, state] = value;
+  archive(kind, columns, target, temporary_objects, state);
 }
 template <typename A, Is<End> T>
 void fields(A& archive, T& value) {
@@ -80,8 +80,9 @@ void fields(A& archive, T& value) {
 }
 template <typename A, Is<CatalogTable> T>
 void fields(A& archive, T& value) {
-  auto& [source, schema, name, view, temporary, rows_estimated, rows_exact, comment, columns, file] = value;
-  archive(source, schema, name, view, temporary, rows_estimated, rows_exact, comment, columns, file);
+  auto& [source, schema, name, view, temporary, schema_needed, rows_estimated, rows_exact, comment, columns, file] =
+      value;
+  archive(source, schema, name, view, temporary, schema_needed, rows_estimated, rows_exact, comment, columns, file);
 }
 template <typename A, Is<Catalog> T>
 void fields(A& archive, T& value) {

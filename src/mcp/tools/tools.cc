@@ -89,7 +89,7 @@ ToolOutcome show_schema(Candor& facade, const Caller& caller, const ToolCall& ca
                     " bytes and is in structuredContent alone. To see a table here, name it as resource. " +
                     std::to_string(tables.size()) + " tables:";
   for (std::size_t i = 0; i < std::min(tables.size(), kNamesMax); ++i) {
-    outcome.summary += " " + tables[i].source + "." + tables[i].name;
+    outcome.summary += " " + engine::written_name(tables[i]);
   }
   if (tables.size() > kNamesMax) outcome.summary += " and " + std::to_string(tables.size() - kNamesMax) + " more";
   return outcome;

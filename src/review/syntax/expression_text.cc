@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "base/ascii.h"
@@ -22,12 +23,32 @@ constexpr std::pair<std::string_view, std::string_view> kComparisons[] = {
     {"COMPARE_LESSTHAN", "<"},    {"COMPARE_LESSTHANOREQUALTO", "<="},
     {"COMPARE_GREATERTHAN", ">"}, {"COMPARE_GREATERTHANOREQUALTO", ">="}};
 
-// DuckDB's names of types that CAST knows in SQLite by the same meaning.
-constexpr std::pair<std::string_view, std::string_view> kCasts[] = {
-    {"VARCHAR", "TEXT"}, {"INTEGER", "INTEGER"}, {"BIGINT", "INTEGER"}, {"DOUBLE", "REAL"}, {"FLOAT", "REAL"}};
+constexpr std::array<std::string_view, 16> kPostgresFunctions = {
+    "abs",   "btrim", "left",  "length", "lower",     "ltrim", "nullif", "replace",
+    "right", "round", "rtrim", "substr", "substring", "trim",  "upper",  "ascii"};
 
-constexpr std::pair<std::string_view, std::string_view> kBinaryFunctions[] = {
-    {"+", "+"}, {"-", "-"}, {"*", "*"}, {"~~", "LIKE"}, {"!~~", "NOT LIKE"}};
+using Renaming = std::pair<std::string_view, std::string_view>;
+
+// DuckDB's names of types that CAST knows in the other engine by the same meaning.
+constexpr Renaming kSqliteCasts[] = {
+    {"VARCHAR", "TEXT"}, {"INTEGER", "INTEGER"}, {"BIGINT", "INTEGER"}, {"DOUBLE", "REAL"}, {"FLOAT", "REAL"}};
+constexpr Renaming kPostgresCasts[] = {
+    {"VARCHAR", "text"},        {"INTEGER", "integer"}, {"BIGINT", "bigint"},
+    {"SMALLINT", "smallint"},   {"FLOAT", "real"},      {"DATE", "date"},
+    {"TIMESTAMP", "timestamp"}, {"BOOLEAN", "boolean"}, {"DOUBLE", "double precision"}};
+
+constexpr Renaming kBinaryFunctions[] = {{"+", "+"}, {"-", "-"}, {"*", "*"}, {"~~", "LIKE"}, {"!~~", "NOT LIKE"}};
+constexpr Renaming kPostgresBinaryFunctions[] = {
+    {"+", "+"}, {"-", "-"}, {"*", "*"}, {"~~", "LIKE"}, {"!~~", "NOT LIKE"}, {"~~*", "ILIKE"}, {"!~~*", "NOT ILIKE"}};
+
+// What is printed for an engine; everything else is not.
+struct Rules {
+  std::span<const std::string_view> functions;
+  std::span<const Renaming> casts;
+  std::span<const Renaming> binary_functions;
+};
+constexpr Rules kSqlite{kSqliteFunctions, kSqliteCasts, kBinaryFunctions};
+constexpr Rules kPostgres{kPostgresFunctions, kPostgresCasts, kPostgresBinaryFunctions};
 
 template <typename Table>
 std::string_view look_up(const Table& table, std::string_view name) {
@@ -75,8 +96,8 @@ Text constant_text(const json::Node& node) {
 
 class Printer {
  public:
-  // `strict`: SQLite's subset; else everything, with "…" for what is not known.
-  explicit Printer(bool strict) : strict_(strict) {}
+  // With rules an engine's subset; without, everything, with "…" for what is not known.
+  explicit Printer(const Rules* rules) : rules_(rules), strict_(rules != nullptr) {}
 
   Text print(const json::Node& node) const {
     const std::string_view kind = class_of(node);
@@ -166,7 +187,7 @@ class Printer {
     const Text child = print(node["child"]);
     if (!child) return std::nullopt;
     if (strict_) {
-      const std::string_view type = look_up(kCasts, id);
+      const std::string_view type = look_up(rules_->casts, id);
       if (type.empty() || node["try_cast"].truth()) return std::nullopt;
       return "CAST(" + *child + " AS " + std::string(type) + ")";
     }
@@ -176,16 +197,18 @@ class Printer {
   Text function(const json::Node& node) const {
     const std::string name = lower_ascii(node.string_or("function_name", ""));
     const std::vector<json::Node>& children = node["children"].items();
-    if (const std::string_view sign = look_up(kBinaryFunctions, name); !sign.empty() && children.size() == 2) {
+    const std::span<const Renaming> signs = strict_ ? rules_->binary_functions : std::span(kBinaryFunctions);
+    if (const std::string_view sign = look_up(signs, name); !sign.empty() && children.size() == 2) {
       return binary(children[0], sign, children[1]);
     }
-    if (strict_ && !is_sqlite_function(name)) return std::nullopt;
+    if (strict_ && std::ranges::find(rules_->functions, name) == rules_->functions.end()) return std::nullopt;
     const Text arguments = list(children, 0, ", ");
     if (!arguments || children.empty()) return std::nullopt;
     // Older SQLite has no `substring`.
-    return (name == "substring" ? "substr" : name) + "(" + *arguments + ")";
+    return (name == "substring" && rules_ != &kPostgres ? "substr" : name) + "(" + *arguments + ")";
   }
 
+  const Rules* rules_;
   bool strict_;
 };
 
@@ -208,12 +231,13 @@ std::string quoted_name(std::string_view name) {
   return bare ? std::string(name) : always_quoted(name);
 }
 
-std::optional<std::string> sqlite_expression(const json::Node& node) { return Printer(true).print(node); }
+std::optional<std::string> sqlite_expression(const json::Node& node) { return Printer(&kSqlite).print(node); }
+std::optional<std::string> postgres_expression(const json::Node& node) { return Printer(&kPostgres).print(node); }
 
 bool is_sqlite_function(std::string_view lower_name) {
   return std::find(kSqliteFunctions.begin(), kSqliteFunctions.end(), lower_name) != kSqliteFunctions.end();
 }
 
-std::string readable_expression(const json::Node& node) { return Printer(false).print(node).value_or("…"); }
+std::string readable_expression(const json::Node& node) { return Printer(nullptr).print(node).value_or("…"); }
 
 }  // namespace candor::review::syntax

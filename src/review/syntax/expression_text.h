@@ -20,6 +20,9 @@ namespace candor::review::syntax {
 // functions that `is_sqlite_function` knows.
 [[nodiscard]] std::optional<std::string> sqlite_expression(const json::Node& node);
 
+// The same for PostgreSQL.
+[[nodiscard]] std::optional<std::string> postgres_expression(const json::Node& node);
+
 // Deterministic functions that mean the same however SQLite was built.
 [[nodiscard]] bool is_sqlite_function(std::string_view lower_name);
 

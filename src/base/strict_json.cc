@@ -1,5 +1,5 @@
 // A recursive-descent recogniser of JSON. Only names with escapes are copied, to compare them by what they mean.
-#include "engine/duckdb/strict_json.h"
+#include "base/strict_json.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "base/render_json.h"
 
-namespace candor::engine::duckdb::internal {
+namespace candor {
 namespace {
 
 constexpr int kDepthMax = 200;
@@ -221,4 +221,4 @@ class Recogniser {
 
 bool is_strict_json(std::string_view text) { return is_utf8(text) && Recogniser(text).document(); }
 
-}  // namespace candor::engine::duckdb::internal
+}  // namespace candor
