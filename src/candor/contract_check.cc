@@ -35,6 +35,7 @@ class Checker {
       : contract_(contract), source_(source), into_(into) {}
 
   Status check() {
+    into_.notes = source_.catalog().warnings;
     check_scope();
     for (const contract::Resource& resource : contract_.resources) {
       into_.resources.push_back({resource.name, resource.table, std::nullopt});

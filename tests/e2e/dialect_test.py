@@ -9,7 +9,9 @@ Prints a line for each case that did not go as expected, and `N passed, N failed
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import ctypes
+import itertools
 import json
 import os
 import pathlib
@@ -19,12 +21,16 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "dialect"
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from bad_files_test import duckdb_library  # noqa: E402
+from postgres_server import DATABASE, Server  # noqa: E402
 from program import Place  # noqa: E402
+
+MAKING = threading.Lock()  # of databases, while nothing else is connected to the template
 
 
 class Case:
@@ -66,7 +72,27 @@ def cases_of(path):
 
 # ---- the engines' data ----
 
-class Sqlite:
+class Files:
+    """An engine whose database is a file: a copy of it for each case."""
+
+    def start(self, setup, folder):
+        self.made = folder / f"made.{self.ending}"
+        self.build(self.made, setup)
+        return self.made
+
+    def fresh(self, place):
+        path = place.work / f"app.{self.ending}"
+        shutil.copyfile(self.made, path)
+        return path
+
+    def drop(self, path):
+        pass
+
+    def close(self):
+        pass
+
+
+class Sqlite(Files):
     ending = "sqlite"
 
     def build(self, path, setup):
@@ -83,7 +109,7 @@ class Sqlite:
             database.close()
 
 
-class Duckdb:
+class Duckdb(Files):
     ending = "duckdb"
 
     class Result(ctypes.Structure):
@@ -122,17 +148,59 @@ class Duckdb:
         return [(str(w), row) for w, row in self.run(path, f"SELECT {scope} AS w, t::VARCHAR AS r FROM {table} t")]
 
 
+class Postgres:
+    """A server of this test's own: a database as template, from which each case has one made."""
+
+    ending = "postgres"
+
+    def start(self, setup, _):
+        self.server = Server()
+        self.server.__enter__()
+        self.server.run("GRANT CREATE ON SCHEMA public TO writer")
+        self.psql(setup, "writer")
+        self.numbers = itertools.count()
+        return self.server.url("writer")
+
+    def psql(self, sql, role="admin", database=DATABASE):
+        return self.server.call("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-F", "\x1f", "-R", "\x1e",
+                                "-d", self.server.url(role, database=database), "-c", sql)
+
+    def fresh(self, _):
+        name = f"case_{next(self.numbers)}"
+        with MAKING:
+            self.psql(f"CREATE DATABASE {name} TEMPLATE {DATABASE}", database="postgres")
+        return self.server.url("writer", database=name)
+
+    def drop(self, url):
+        with MAKING:
+            self.psql(f"DROP DATABASE {url.rpartition('/')[2]} WITH (FORCE)", database="postgres")
+
+    def rows(self, url, table, scoped):
+        scope = "t.workspace_id" if scoped else "''"
+        said = self.psql(f"SELECT {scope}, t::text FROM {table} t", database=url.rpartition("/")[2])
+        return [tuple(row.split("\x1f")) for row in said.split("\x1e") if row]
+
+    def close(self):
+        self.server.__exit__()
+
+
+class Copy:
+    def __init__(self, engine, place):
+        self.engine, self.source = engine, engine.fresh(place)
+
+    def close(self):
+        self.engine.drop(self.source)
+
+
 class Data:
     """The data of one engine: built once, copied for each case."""
 
     def __init__(self, engine, folder):
         self.engine = engine
-        self.made = folder / f"made.{engine.ending}"
         setup = (FOLDER / f"setup.{engine.ending}.sql").read_text()
         self.tables = {name: "workspace_id" in body
                        for name, body in re.findall(r"(?ms)^CREATE TABLE (\w+) \((.*?)\);$", setup)}
-        engine.build(self.made, setup)
-        self.before = self.read(self.made)
+        self.before = self.read(engine.start(setup, folder))
 
     def read(self, path):
         return collections.Counter((table, *row) for table, scoped in self.tables.items()
@@ -239,23 +307,21 @@ def judge_data(case, rejected, before, after):
 
 
 def play(case, data):
-    with Place() as place:
-        source = place.work / f"app.{data.engine.ending}"
-        shutil.copyfile(data.made, source)
+    with Place() as place, contextlib.closing(Copy(data.engine, place)) as copy:
         script = place.write("case.sql", case.sql)
-        reply = place.run("sql", "--source", f"app={source}", "--contract", FOLDER / "contract.yaml",
+        reply = place.run("sql", "--source", f"app={copy.source}", "--contract", FOLDER / "contract.yaml",
                           "--claim", f"workspace={case.workspace}", "-f", script)
         document = reply.document
         if not isinstance(document, dict) or reply.code is None or reply.code < 0 or reply.code == 20:
             return [f"exit code {reply.code}: {reply.said}"]
         rejected = document.get("error") is True
         faults = list(judge_error(case, document, reply.code) if rejected else judge_result(case, document, reply.code))
-        return faults + list(judge_data(case, rejected, data.before, data.read(source)))
+        return faults + list(judge_data(case, rejected, data.before, data.read(copy.source)))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--engine", choices=["sqlite", "duckdb"])
+    parser.add_argument("--engine", choices=["sqlite", "duckdb", "postgres"])
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
@@ -266,15 +332,16 @@ def main():
         print(page.stderr)
         failed += 1
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        for engine in (Sqlite(), Duckdb()):
+        for engine in (Sqlite(), Duckdb(), Postgres()):
             if given.engine not in (None, engine.ending):
                 continue
-            data = Data(engine, pathlib.Path(folder))
-            for case, faults in zip(cases, pool.map(lambda case: play(case, data), cases)):
-                passed += not faults
-                failed += bool(faults)
-                for fault in faults:
-                    print(f"{engine.ending}: {case.path}: {case.title}: {fault}")
+            with contextlib.closing(engine):
+                data = Data(engine, pathlib.Path(folder))
+                for case, faults in zip(cases, pool.map(lambda case: play(case, data), cases)):
+                    passed += not faults
+                    failed += bool(faults)
+                    for fault in faults:
+                        print(f"{engine.ending}: {case.path}: {case.title}: {fault}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -69,7 +69,7 @@ Result<Rows> ask_columns(Connection& connection, const SourceSpec& source, const
 
 }  // namespace
 
-Result<Catalog> read_catalog(Connection& connection, const SourceSpec& source, const Watch& watch) {
+Result<Catalog> read_catalog(Connection& connection, const SourceSpec& source, bool contract, const Watch& watch) {
   CANDOR_ASSIGN(const Rows tables,
                 ask(connection,
                     "SELECT c.oid, n.nspname, c.relname, c.relkind = 'v', NOT pg_catalog.pg_table_is_visible(c.oid), " +
@@ -78,7 +78,7 @@ Result<Catalog> read_catalog(Connection& connection, const SourceSpec& source, c
                     {}, source, watch));
   CANDOR_ASSIGN(const Rows columns, ask_columns(connection, source, watch));
   Catalog catalog;
-  CANDOR_ASSIGN(std::string warning, role_warning(connection, source, watch));
+  CANDOR_ASSIGN(std::string warning, role_warning(connection, source, contract, watch));
   if (!warning.empty()) catalog.warnings.push_back(std::move(warning));
   int column = 0;
   for (int row = 0; row < tables.count(); ++row) {

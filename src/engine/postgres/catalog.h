@@ -10,7 +10,8 @@
 namespace candor::engine::postgres {
 
 // Each requires a transaction.
-[[nodiscard]] Result<Catalog> read_catalog(Connection& connection, const SourceSpec& source, const Watch& watch);
+[[nodiscard]] Result<Catalog> read_catalog(Connection& connection, const SourceSpec& source, bool contract,
+                                           const Watch& watch);
 [[nodiscard]] Result<TableFacts> read_table_facts(Connection& connection, const SourceSpec& source,
                                                   const TableName& name, const std::vector<std::string>& columns,
                                                   const Watch& watch);

@@ -17,7 +17,8 @@ enum class Access : std::uint8_t { kRead, kWrite };
 
 class Pool : public std::enable_shared_from_this<Pool> {
  public:
-  explicit Pool(SourceSpec source) : source_(std::move(source)) {}
+  // `contract`: what runs is Candor's own, so that a role's powers are warned about and not refused.
+  Pool(SourceSpec source, bool contract) : source_(std::move(source)), contract_(contract) {}
 
   // Gives the connection back when it goes; the transaction must have ended by then, else the connection is closed.
   class Lease {
@@ -42,6 +43,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   [[nodiscard]] Result<Lease> begin(Access access, std::int64_t lock_ms, const Watch& watch);
 
   [[nodiscard]] const SourceSpec& source() const { return source_; }
+  [[nodiscard]] bool for_contract() const { return contract_; }
   [[nodiscard]] Types& types() { return types_; }
 
  private:
@@ -49,6 +51,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   [[nodiscard]] Result<std::unique_ptr<Connection>> open(const Watch& watch);
 
   const SourceSpec source_;
+  const bool contract_;
   Types types_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_;

@@ -35,7 +35,7 @@ Status check_parameters(const Statement& statement, std::size_t values) {
 class PostgresEngine final : public Engine {
  public:
   PostgresEngine(const Policy& policy, Parser parser)
-      : pool_(std::make_shared<Pool>(policy.sources.front())), contract_(policy.contract), parser_(std::move(parser)) {}
+      : pool_(std::make_shared<Pool>(policy.sources.front(), policy.contract)), parser_(std::move(parser)) {}
 
   Status look() {
     const Watch watch({}, Clock::now() + kCatalogPatience);
@@ -67,7 +67,9 @@ class PostgresEngine final : public Engine {
   }
 
   Result<Catalog> catalog() override {
-    return ask([&](Connection& connection, const Watch& watch) { return read_catalog(connection, source(), watch); });
+    return ask([&](Connection& connection, const Watch& watch) {
+      return read_catalog(connection, source(), pool_->for_contract(), watch);
+    });
   }
 
   Result<TableFacts> table_facts(const TableName& name, const std::vector<std::string>& columns) override {
@@ -104,7 +106,7 @@ class PostgresEngine final : public Engine {
   }
 
   Result<std::unique_ptr<Transaction>> begin(std::int64_t wait_ms, CancelToken cancel) override {
-    if (!contract_) return Engine::begin(wait_ms, std::move(cancel));
+    if (!pool_->for_contract()) return Engine::begin(wait_ms, std::move(cancel));
     return begin_transaction(pool_, wait_ms, cancel);
   }
 
@@ -125,7 +127,6 @@ class PostgresEngine final : public Engine {
   [[nodiscard]] const SourceSpec& source() const { return pool_->source(); }
 
   std::shared_ptr<Pool> pool_;
-  const bool contract_;
   const Parser parser_;
 };
 

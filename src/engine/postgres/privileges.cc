@@ -68,14 +68,17 @@ Status check_role(Connection& connection, const SourceSpec& source, const Watch&
                     "or take it on with unsafe_role: true beside the path in candor.yaml");
 }
 
-Result<std::string> role_warning(Connection& connection, const SourceSpec& source, const Watch& watch) {
+Result<std::string> role_warning(Connection& connection, const SourceSpec& source, bool contract, const Watch& watch) {
   const std::string begin = "source " + source.name + ": ";
-  if (source.unsafe_role) {
+  if (source.unsafe_role || contract) {
     CANDOR_ASSIGN(const Powers powers, powers_of(connection, source, watch));
     if (!powers.texts.empty()) {
-      return begin + "the role " + powers.role + " can do too much, which unsafe_role takes on: it " + powers.texts;
+      return begin + "the role " + powers.role + " can do " +
+             (contract ? "more than a contract needs" : "too much, which unsafe_role takes on") + ": it " +
+             powers.texts;
     }
   }
+  if (contract) return std::string();  // whose writes are what it is for
   Reply reply = connection.run(std::string(kWritable), watch);
   if (reply.fault) return own_error(*reply.fault, source);
   const PGresult* rows = reply.result.get();

@@ -13,8 +13,9 @@ namespace candor::engine::postgres {
 // roles, replicates, or reads and writes files or runs programs of the server's; unless `unsafe_role` takes that on.
 [[nodiscard]] Status check_role(Connection& connection, const SourceSpec& source, const Watch& watch);
 
-// A sentence when the role has powers that a reader needs none of: it may write, or is one that `unsafe_role` let in.
-// Requires a transaction.
-[[nodiscard]] Result<std::string> role_warning(Connection& connection, const SourceSpec& source, const Watch& watch);
+// A sentence when the role has powers that are not needed: of a reader that it may write, or is one that `unsafe_role` let
+// in; for a contract, whose statements are Candor's own, that check_role would have refused it. Requires a transaction.
+[[nodiscard]] Result<std::string> role_warning(Connection& connection, const SourceSpec& source, bool contract,
+                                               const Watch& watch);
 
 }  // namespace candor::engine::postgres
