@@ -23,8 +23,16 @@ struct Question {
   const contract::Column* column = nullptr;
   std::string kind;
   std::string condition;
-  std::vector<Value> parameters;
-  std::string meaning;  // "have NULL, which the contract says they never have"
+  std::vector<Value> parameters;  // where there are any, the condition is that the value is none of them
+  std::string meaning;            // "have NULL, which the contract says they never have"
+
+  // The condition, with its parameters counted from `before` + 1 on.
+  [[nodiscard]] std::string sql(const ContractSource& source, std::size_t before) const {
+    if (parameters.empty()) return condition;
+    std::string list;
+    for (std::size_t i = 1; i <= parameters.size(); ++i) list += (i > 1 ? ", " : "") + source.placeholder(before + i);
+    return condition + " NOT IN (" + list + ")";
+  }
 };
 
 std::string rows_text(std::uint64_t count) { return count == 1 ? "1 row" : std::to_string(count) + " rows"; }
@@ -109,8 +117,7 @@ class Checker {
                              {},
                              "hold NULL, and the contract says that none does: nullable: true"});
       }
-      const std::string why = source_.sqlite() ? sqlite_storage_fault(column.type, stored->type, affinity)
-                                               : duckdb_storage_fault(column.type, stored->type);
+      const std::string why = storage_fault(column.type, stored->type, affinity);
       if (!why.empty()) {
         fault("wrong-type", resource, column.name,
               "a " + std::string(contract::to_string(column.type)) + " can't be stored so: " + why);
@@ -122,28 +129,32 @@ class Checker {
     return check_key(resource, table);
   }
 
+  [[nodiscard]] std::string storage_fault(contract::Type type, const std::string& stored, Affinity affinity) const {
+    if (source_.sqlite()) return sqlite_storage_fault(type, stored, affinity);
+    return source_.postgres() ? postgres_storage_fault(type, stored) : duckdb_storage_fault(type, stored);
+  }
+
+  [[nodiscard]] std::string fits(contract::Type type, const std::string& sql, const std::string& stored) const {
+    if (source_.sqlite()) return fits_in_sqlite(type, sql);
+    return source_.postgres() ? fits_in_postgres(type, sql, stored) : fits_in_duckdb(type, sql, stored);
+  }
+
   void add_value_questions(const contract::Column& column, const engine::CatalogColumn& stored,
                            std::vector<Question>& questions) const {
     const std::string sql = in_double_quotes(column.stored);
-    const std::string fits = source_.sqlite() ? fits_in_sqlite(column.type, sql)
-                                              : fits_in_duckdb(column.type, sql, lower_ascii(stored.type));
+    const std::string readable = fits(column.type, sql, lower_ascii(stored.type));
     const std::string type(contract::to_string(column.type));
-    if (fits != "true") {
+    if (readable != "true") {
       questions.push_back({&column,
                            "unreadable-values",
-                           sql + " IS NOT NULL AND NOT coalesce(" + fits + ", false)",
+                           sql + " IS NOT NULL AND NOT coalesce(" + readable + ", false)",
                            {},
                            "hold what can't be read as " + type});
     }
     if (column.allowed.empty()) return;
     Question outside{&column, "enum-values", {}, {}, "hold a value that is not of the enum"};
-    std::string list;
-    for (const std::string& allowed : column.allowed) {
-      outside.parameters.push_back(text_value(allowed));
-      list += list.empty() ? "?" : ", ?";
-    }
-    outside.condition =
-        (source_.sqlite() ? sql + " COLLATE BINARY" : "CAST(" + sql + " AS VARCHAR)") + " NOT IN (" + list + ")";
+    for (const std::string& allowed : column.allowed) outside.parameters.push_back(text_value(allowed));
+    outside.condition = source_.sqlite() ? sql + " COLLATE BINARY" : "CAST(" + sql + " AS VARCHAR)";
     questions.push_back(std::move(outside));
   }
 
@@ -163,7 +174,7 @@ class Checker {
     std::string sql = "SELECT count(*)";
     std::vector<Value> parameters;
     for (const Question& question : questions) {
-      sql += ", count(*) FILTER (WHERE " + question.condition + ")";
+      sql += ", count(*) FILTER (WHERE " + question.sql(source_, parameters.size()) + ")";
       parameters.insert(parameters.end(), question.parameters.begin(), question.parameters.end());
     }
     Result<ContractSource::Row> counts = source_.ask_one(sql + " FROM " + source_.in_sql(table), parameters);
@@ -204,7 +215,7 @@ class Checker {
     std::vector<std::string> texts;
     const Result<std::vector<ContractSource::Row>> rows =
         source_.ask("SELECT DISTINCT " + shown + " AS v FROM " + source_.in_sql(table) + " WHERE " +
-                        question.condition + " ORDER BY 1 LIMIT 3",
+                        question.sql(source_, 0) + " ORDER BY 1 LIMIT 3",
                     question.parameters);
     if (!rows.ok()) return texts;
     for (const ContractSource::Row& row : *rows) {
@@ -227,7 +238,7 @@ class Checker {
       group += ", " + in_double_quotes(contract_.scope->column);
     const std::string twice = " FROM " + source_.in_sql(table) + " WHERE " + in_double_quotes(key->stored) +
                               " IS NOT NULL GROUP BY " + group + " HAVING count(*) > 1";
-    const Result<ContractSource::Row> count = source_.ask_one("SELECT count(*) FROM (SELECT 1" + twice + ")");
+    const Result<ContractSource::Row> count = source_.ask_one("SELECT count(*) FROM (SELECT 1" + twice + ") AS keys");
     if (!count.ok()) {
       if (ends_all(count.error())) return count.error();
       fault("duplicate-keys", resource, key->name, "can't be looked at: " + count.error().message);
@@ -243,7 +254,7 @@ class Checker {
     const std::string text =
         std::string("CAST(") + in_double_quotes(key->stored) + (source_.sqlite() ? " AS TEXT)" : " AS VARCHAR)");
     const Result<std::vector<ContractSource::Row>> shown =
-        source_.ask("SELECT v FROM (SELECT min(" + text + ") AS v" + twice + ") ORDER BY 1 LIMIT 3");
+        source_.ask("SELECT v FROM (SELECT min(" + text + ") AS v" + twice + ") AS keys ORDER BY 1 LIMIT 3");
     if (!shown.ok()) return Ok{};
     for (const ContractSource::Row& row : *shown) found.examples.emplace_back(utf8_prefix(row[0].text, kExampleChars));
     return Ok{};

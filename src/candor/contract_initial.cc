@@ -15,9 +15,13 @@ using contract::FoundColumn;
 using contract::FoundTable;
 using Row = ContractSource::Row;
 
-FoundTable found_of(const engine::CatalogTable& table) {
+constexpr std::string_view kDuckdbSchema = "main";  // of SQLite too
+constexpr std::string_view kPostgresSchema = "public";
+
+// `usual`: the schema that goes without saying.
+FoundTable found_of(const engine::CatalogTable& table, std::string_view usual) {
   FoundTable found;
-  if (!same_name(table.schema, "main")) found.schema = table.schema;
+  if (!same_name(table.schema, usual)) found.schema = table.schema;
   found.name = table.name;
   found.view = table.view;
   found.comment = table.comment;
@@ -60,21 +64,26 @@ Status add_sqlite_facts(ContractSource& source, FoundTable& table) {
   return Ok{};
 }
 
+FoundTable* table_of(std::vector<FoundTable>& tables, std::string_view usual, const Value& schema, const Value& name) {
+  const auto found = std::ranges::find_if(tables, [&](const FoundTable& table) {
+    return same_name(table.name, name.text) && same_name(table.schema.empty() ? usual : table.schema, schema.text);
+  });
+  return found == tables.end() ? nullptr : &*found;
+}
+
+// Rows begin with schema, table and column.
+FoundColumn* column_of(std::vector<FoundTable>& tables, std::string_view usual, const Row& row) {
+  FoundTable* table = table_of(tables, usual, row[0], row[1]);
+  return table == nullptr ? nullptr : column_of(*table, row[2].text);
+}
+
 Status add_duckdb_facts(ContractSource& source, std::vector<FoundTable>& tables) {
-  const auto table_named = [&](const std::string& schema, const std::string& name) -> FoundTable* {
-    const auto found = std::ranges::find_if(tables, [&](const FoundTable& table) {
-      return same_name(table.name, name) && same_name(table.schema.empty() ? "main" : table.schema, schema);
-    });
-    return found == tables.end() ? nullptr : &*found;
-  };
   CANDOR_ASSIGN(const std::vector<Row> defaults,
                 source.ask("SELECT schema_name, table_name, column_name, column_default FROM duckdb_columns() WHERE "
                            "database_name = ? AND column_default IS NOT NULL",
                            {text_value(source.name())}));
   for (const Row& row : defaults) {
-    FoundTable* table = table_named(row[0].text, row[1].text);
-    FoundColumn* column = table == nullptr ? nullptr : column_of(*table, row[2].text);
-    if (column != nullptr) column->default_text = row[3].text;
+    if (FoundColumn* column = column_of(tables, kDuckdbSchema, row)) column->default_text = row[3].text;
   }
   CANDOR_ASSIGN(const std::vector<Row> references,
                 source.ask("SELECT schema_name, table_name, unnest(constraint_column_names), referenced_table, "
@@ -82,9 +91,74 @@ Status add_duckdb_facts(ContractSource& source, std::vector<FoundTable>& tables)
                            "constraint_type = 'FOREIGN KEY'",
                            {text_value(source.name())}));
   for (const Row& row : references) {
-    FoundTable* table = table_named(row[0].text, row[1].text);
+    FoundTable* table = table_of(tables, kDuckdbSchema, row[0], row[1]);
     // A foreign key of DuckDB stays in its schema.
     if (table != nullptr) table->references.push_back({row[2].text, table->schema, row[3].text, row[4].text});
+  }
+  return Ok{};
+}
+
+constexpr std::string_view kPostgresColumns =
+    "SELECT n.nspname, c.relname, a.attname, %s FROM pg_catalog.pg_attribute a"
+    " JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+    " JOIN pg_catalog.pg_type t ON t.oid = a.atttypid %s WHERE a.attnum > 0 AND NOT a.attisdropped"
+    " AND n.nspname NOT IN ('pg_catalog', 'information_schema') %s";
+
+std::string of_postgres_columns(std::string_view what, std::string_view joins, std::string_view rest) {
+  std::string sql(kPostgresColumns);
+  for (const std::string_view part : {what, joins, rest}) sql.replace(sql.find("%s"), 2, part);
+  return sql;
+}
+
+// An enumeration is the list of its values.
+Status add_postgres_enumerations(ContractSource& source, std::vector<FoundTable>& tables) {
+  CANDOR_ASSIGN(const std::vector<Row> labels,
+                source.ask(of_postgres_columns("pg_catalog.quote_literal(e.enumlabel)",
+                                               "JOIN pg_catalog.pg_enum e ON e.enumtypid = t.oid",
+                                               "ORDER BY n.nspname, c.relname, a.attnum, e.enumsortorder")));
+  FoundColumn* last = nullptr;
+  const auto close = [&] {
+    if (last != nullptr) last->type += ")";
+  };
+  for (const Row& row : labels) {
+    FoundColumn* column = column_of(tables, kPostgresSchema, row);
+    if (column == nullptr) continue;
+    if (column != last) {
+      close();
+      column->type = "ENUM(" + row[3].text;
+    } else {
+      column->type += ", " + row[3].text;
+    }
+    last = column;
+  }
+  close();
+  return Ok{};
+}
+
+Status add_postgres_facts(ContractSource& source, std::vector<FoundTable>& tables) {
+  CANDOR_TRY(add_postgres_enumerations(source, tables));
+  CANDOR_ASSIGN(
+      const std::vector<Row> defaults,
+      source.ask(of_postgres_columns("coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'identity')",
+                                     "LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum",
+                                     "AND (d.oid IS NOT NULL OR a.attidentity <> '')")));
+  for (const Row& row : defaults) {
+    if (FoundColumn* column = column_of(tables, kPostgresSchema, row)) column->default_text = row[3].text;
+  }
+  CANDOR_ASSIGN(const std::vector<Row> references,
+                source.ask(of_postgres_columns(
+                    "rn.nspname, r.relname, ra.attname",
+                    "JOIN pg_catalog.pg_constraint k ON k.conrelid = c.oid AND k.contype = 'f'"
+                    " JOIN LATERAL unnest(k.conkey, k.confkey) AS m(here, there) ON m.here = a.attnum"
+                    " JOIN pg_catalog.pg_class r ON r.oid = k.confrelid"
+                    " JOIN pg_catalog.pg_namespace rn ON rn.oid = r.relnamespace"
+                    " JOIN pg_catalog.pg_attribute ra ON ra.attrelid = r.oid AND ra.attnum = m.there",
+                    "ORDER BY n.nspname, c.relname, a.attnum, r.relname")));
+  for (const Row& row : references) {
+    FoundTable* table = table_of(tables, kPostgresSchema, row[0], row[1]);
+    if (table == nullptr) continue;
+    const std::string schema = same_name(row[3].text, kPostgresSchema) ? "" : row[3].text;
+    table->references.push_back({row[2].text, schema, row[4].text, row[5].text});
   }
   return Ok{};
 }
@@ -111,10 +185,13 @@ Result<std::string> Service::initial_contract(const Caller& caller, const std::s
   CANDOR_ASSIGN(ContractSource opened, ContractSource::open(*prepared.session, meant, std::move(cancel)));
   contract::FoundSource found;
   found.source = meant.name;
-  for (const engine::CatalogTable& table : opened.catalog().tables) found.tables.push_back(found_of(table));
+  for (const engine::CatalogTable& table : opened.catalog().tables)
+    found.tables.push_back(found_of(table, opened.postgres() ? kPostgresSchema : kDuckdbSchema));
   if (opened.sqlite()) {
     for (FoundTable& table : found.tables) CANDOR_TRY(add_sqlite_facts(opened, table));
     complete_references(found.tables);
+  } else if (opened.postgres()) {
+    CANDOR_TRY(add_postgres_facts(opened, found.tables));
   } else {
     CANDOR_TRY(add_duckdb_facts(opened, found.tables));
   }

@@ -69,6 +69,7 @@ Result<ContractSource> ContractSource::open(const Session& session, const config
 
 std::string ContractSource::in_sql(const engine::CatalogTable& table) const {
   if (sqlite()) return "\"main\"." + in_double_quotes(table.name);
+  if (postgres()) return in_double_quotes(table.schema) + "." + in_double_quotes(table.name);
   return in_double_quotes(table.source) + "." + in_double_quotes(table.schema) + "." + in_double_quotes(table.name);
 }
 
@@ -153,6 +154,36 @@ std::string fits_in_duckdb(contract::Type type, const std::string& sql, std::str
       return array_of("'VARCHAR'");
     case Type::kIntegerArray:
       return array_of("'BIGINT', 'UBIGINT'");
+    default:
+      return "true";
+  }
+}
+
+std::string fits_in_postgres(contract::Type type, const std::string& sql, std::string_view stored) {
+  using contract::Type;
+  const bool json = stored == "json" || stored == "jsonb";
+  const auto array_of = [&](std::string_view element) {
+    // No array of arrays, and no NULL in it.
+    if (!json) return "(coalesce(array_ndims(" + sql + "), 1) = 1 AND array_position(" + sql + ", NULL) IS NULL)";
+    const std::string elements = "jsonb_array_elements(" + sql + "::jsonb) AS e(v)";
+    const std::string wrong = element == "string" ? "jsonb_typeof(e.v) <> 'string'"
+                                                  : "jsonb_typeof(e.v) <> 'number' OR e.v::text !~ '^-?[0-9]{1,18}$'";
+    return "CASE WHEN jsonb_typeof(" + sql + "::jsonb) = 'array' THEN NOT EXISTS (SELECT 1 FROM " + elements +
+           " WHERE " + wrong + ") ELSE false END";
+  };
+  switch (type) {
+    case Type::kDate:
+    case Type::kDatetime:
+      return "(isfinite(" + sql + ") AND " + sql + " BETWEEN '0001-01-01' AND '9999-12-31 23:59:59.999999')";
+    case Type::kNumber:
+    case Type::kDecimal:
+      return stored.starts_with("numeric") ? sql + "::text NOT IN ('NaN', 'Infinity', '-Infinity')" : "true";
+    case Type::kUuid:
+      return stored == "uuid" ? "true" : sql + " ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'";
+    case Type::kStringArray:
+      return array_of("string");
+    case Type::kIntegerArray:
+      return array_of("integer");
     default:
       return "true";
   }

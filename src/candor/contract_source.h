@@ -21,10 +21,15 @@ class ContractSource {
 
   [[nodiscard]] const std::string& name() const { return looked_.spec.name; }
   [[nodiscard]] bool sqlite() const { return looked_.spec.kind == engine::SourceKind::kSqlite; }
+  [[nodiscard]] bool postgres() const { return looked_.spec.kind == engine::SourceKind::kPostgres; }
   [[nodiscard]] const engine::Catalog& catalog() const { return catalog_; }
 
   // A table or view in a statement of this source.
   [[nodiscard]] std::string in_sql(const engine::CatalogTable& table) const;
+  // The parameter of that number, from 1 on.
+  [[nodiscard]] std::string placeholder(std::size_t number) const {
+    return postgres() ? "$" + std::to_string(number) : "?";
+  }
 
   using Row = std::vector<Value>;
   // All rows of a statement that gives few of them.
@@ -42,15 +47,16 @@ class ContractSource {
 [[nodiscard]] Result<config::Source> source_for_contract(const config::Configuration& configuration,
                                                          const std::string& wanted);
 
-// A name in double quotes, as both engines take it.
+// A name in double quotes, as all engines take it.
 [[nodiscard]] std::string in_double_quotes(std::string_view name);
 
 // Failures that no further question to the source would be spared.
 [[nodiscard]] bool ends_all(const Diagnostic& failure);
 
 // The conditions under which a value of the column (in SQL) can be read as the type; `sql` is asked with values that are not
-// NULL. Of DuckDB `stored` is the type of the table's column, in lower case.
+// NULL. `stored` is the type of the table's column, in lower case. "true": every value can.
 [[nodiscard]] std::string fits_in_sqlite(contract::Type type, const std::string& sql);
 [[nodiscard]] std::string fits_in_duckdb(contract::Type type, const std::string& sql, std::string_view stored);
+[[nodiscard]] std::string fits_in_postgres(contract::Type type, const std::string& sql, std::string_view stored);
 
 }  // namespace candor

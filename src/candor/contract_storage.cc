@@ -54,6 +54,28 @@ bool duckdb_holds(Type type, std::string_view stored, std::optional<Type> own) {
   return false;
 }
 
+// PostgreSQL compares and adds no types that differ: what is stored must be what the contract says, but for texts, which
+// every type has one of.
+bool postgres_holds(Type type, std::string_view stored, std::optional<Type> own) {
+  const auto one_of = [&](std::initializer_list<Type> types) {
+    return own && std::ranges::find(types, *own) != types.end();
+  };
+  switch (type) {
+    case Type::kString:
+      return (!own && stored != "bytea" && !stored.ends_with("[]")) || one_of({Type::kString, Type::kUuid});
+    case Type::kNumber:
+    case Type::kDecimal:
+      return one_of({Type::kNumber, Type::kDecimal, Type::kInteger});
+    case Type::kUuid:
+      return one_of({Type::kUuid, Type::kString});
+    case Type::kStringArray:
+    case Type::kIntegerArray:
+      return one_of({type, Type::kJson});
+    default:
+      return own == type;
+  }
+}
+
 }  // namespace
 
 Result<std::vector<Affinity>> affinities_of(ContractSource& source, const engine::CatalogTable& table) {
@@ -89,6 +111,11 @@ std::string sqlite_storage_fault(Type type, const std::string& declared, Affinit
 std::string duckdb_storage_fault(Type type, const std::string& stored) {
   const std::string lower = lower_ascii(stored);
   return duckdb_holds(type, lower, contract::type_of_stored(stored)) ? "" : "the column is of type " + stored;
+}
+
+std::string postgres_storage_fault(Type type, const std::string& stored) {
+  const std::string lower = lower_ascii(stored);
+  return postgres_holds(type, lower, contract::type_of_stored(stored)) ? "" : "the column is of type " + stored;
 }
 
 }  // namespace candor

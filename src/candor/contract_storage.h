@@ -21,5 +21,6 @@ enum class Affinity : std::uint8_t { kInteger, kReal, kNumeric, kText, kBlob };
 // Why it can't, in words; empty: it can.
 [[nodiscard]] std::string sqlite_storage_fault(contract::Type type, const std::string& declared, Affinity affinity);
 [[nodiscard]] std::string duckdb_storage_fault(contract::Type type, const std::string& stored);
+[[nodiscard]] std::string postgres_storage_fault(contract::Type type, const std::string& stored);
 
 }  // namespace candor

@@ -143,7 +143,7 @@ Status see_values(ContractSource& source, const engine::CatalogTable& table, con
         });
     if (!few) continue;
     const Result<ContractSource::Row> rows =
-        source.ask_one("SELECT count(*) FROM (SELECT 1" + from + " LIMIT " + std::to_string(kRowsMin) + ")");
+        source.ask_one("SELECT count(*) FROM (SELECT 1" + from + " LIMIT " + std::to_string(kRowsMin) + ") AS first");
     if (!rows.ok()) return rows.error();
     if ((*rows)[0].integer < static_cast<std::int64_t>(kRowsMin)) continue;
     for (const ContractSource::Row& row : *values) column.values.push_back(row[0].text);

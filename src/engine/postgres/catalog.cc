@@ -56,11 +56,14 @@ Result<Rows> ask(Connection& connection, const std::string& sql, const Parameter
 
 Result<Rows> ask_columns(Connection& connection, const SourceSpec& source, const Watch& watch) {
   return ask(connection,
-             "SELECT c.oid, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attnotnull,"
+             // Of a domain the type that it restricts, which is what it is to whoever reads.
+             "SELECT c.oid, a.attname, CASE t.typtype WHEN 'd' THEN pg_catalog.format_type(t.typbasetype, t.typtypmod)"
+             " ELSE pg_catalog.format_type(a.atttypid, a.atttypmod) END, a.attnotnull OR t.typnotnull,"
              " coalesce(a.attnum = ANY (k.indkey), false), pg_catalog.col_description(c.oid, a.attnum)"
              " FROM (SELECT c.oid, n.nspname, c.relname" +
                  std::string(kListed) +
                  ") AS c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
+                 " JOIN pg_catalog.pg_type t ON t.oid = a.atttypid"
                  " LEFT JOIN pg_catalog.pg_index k ON k.indrelid = c.oid AND k.indisprimary"
                  " WHERE pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')"
                  " ORDER BY c.nspname, c.relname, a.attnum",
