@@ -16,6 +16,7 @@ using contract::Type;
 
 constexpr std::size_t kColumnsAtOnce = 50;
 constexpr const char* kRowsLookedAt = "100000";
+constexpr std::size_t kValuesMin = 2;
 constexpr std::size_t kValuesMax = 12;
 constexpr std::size_t kRowsMin = 20;
 constexpr std::size_t kValueCharsMax = 32;
@@ -137,7 +138,7 @@ Status see_values(ContractSource& source, const engine::CatalogTable& table, con
       continue;
     }
     const bool few =
-        !values->empty() && values->size() <= kValuesMax &&
+        values->size() >= kValuesMin && values->size() <= kValuesMax &&
         std::ranges::all_of(*values, [](const ContractSource::Row& row) {
           return row[0].kind == CellKind::kText && !row[0].text.empty() && utf8_length(row[0].text) <= kValueCharsMax;
         });

@@ -15,7 +15,7 @@ namespace candor {
 // values, of the first 100,000 rows, are all of another type than the column's own word says.
 [[nodiscard]] Status see_types(ContractSource& source, const engine::CatalogTable& table, contract::FoundTable& found);
 
-// Sets `values` of text columns with at most 12 different short values over at least 20 rows, to all of them. Columns that
+// Sets `values` of text columns with 2 to 12 different short values over at least 20 rows, to all of them. Columns that
 // name other rows are left alone.
 [[nodiscard]] Status see_values(ContractSource& source, const engine::CatalogTable& table, contract::FoundTable& found);
 

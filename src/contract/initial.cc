@@ -57,7 +57,7 @@ bool is_now(std::string_view default_text) {
   const std::string text = lower_ascii(default_text);
   return std::ranges::any_of(
       std::initializer_list<std::string_view>{"current_timestamp", "now(", "current_localtimestamp", "localtimestamp",
-                                              "current_date", "datetime('now'", "date('now'", "today("},
+                                              "current_date", "'now'", "today("},
       [&](std::string_view part) { return text.find(part) != std::string::npos; });
 }
 

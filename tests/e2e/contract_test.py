@@ -1,12 +1,14 @@
 """`candor contract`, and what a contract publishes, as a person and an agent meet them: on SQLite and on DuckDB."""
 
 import json
+import os
 import sqlite3
+import subprocess
 import sys
 
 from cases import run_cases
 from duckdb_file import with_duckdb
-from program import Mcp
+from program import BIN, Mcp
 
 USAGE, DATA, FILE, SETTINGS = 2, 7, 14, 78
 
@@ -34,10 +36,12 @@ resources:
 # Forty cards of two workspaces, a table that nobody publishes, and one that its values alone tell of.
 SQLITE = """
 CREATE TABLE card_table (card_id INTEGER PRIMARY KEY, workspace TEXT NOT NULL, kind TEXT NOT NULL, tags TEXT NOT NULL,
-  due_at TEXT, done INTEGER NOT NULL DEFAULT 0, is_easy INTEGER);
+  due_at TEXT, done INTEGER NOT NULL DEFAULT 0, is_easy INTEGER,
+  made_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%S','now')));
 CREATE TABLE users (user_id INTEGER PRIMARY KEY, email TEXT NOT NULL, password_hash TEXT NOT NULL);
 INSERT INTO users VALUES (1, 'alice@example.org', 'hash');
-INSERT INTO card_table WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+INSERT INTO card_table (card_id, workspace, kind, tags, due_at, done, is_easy)
+  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
   SELECT i, iif(i % 2, 'A', 'B'), iif(i % 3, 'basic', 'cloze'), '["sql"]', '2024-01-01 09:00:00', i % 2, 1 FROM n;
 """
 DUCKDB = [
@@ -208,9 +212,17 @@ def test_what_is_not_there_and_what_cannot_be_stored_so(place):
 def test_check_is_a_table_for_people(place):
     path = sqlite_file(place, "UPDATE card_table SET kind = 'image' WHERE card_id <= 3")
     place.write("study.yaml", CONTRACT)
-    reply = place.run("contract", "check", "study.yaml", "--source", f"app={path}")
-    yield from differs("message", fault_of(reply, "enum-values", "kind").get("message"),
-                       "3 rows hold a value that is not of the enum")
+    terminal, inside = os.openpty()
+    code = subprocess.run([BIN, "contract", "check", "study.yaml", "--source", f"app={path}", "--home", place.home],
+                          stdin=subprocess.DEVNULL, stdout=inside, stderr=inside, cwd=place.work,
+                          env=place.environment(), timeout=60).returncode
+    os.close(inside)
+    shown = os.read(terminal, 65536).decode()
+    os.close(terminal)
+    yield from differs("exit code", code, DATA)
+    for wanted in ("what is wrong", "3 rows hold a value that is not of the enum: 'image'", "1 fault in 1 resource"):
+        if wanted not in " ".join(shown.split()):
+            yield f"{wanted} is not in\n{shown}"
 
 
 # ---- init ----
@@ -226,6 +238,8 @@ def test_a_first_contract_is_clean_and_says_what_the_values_show(place):
                        "is_easy: {type: boolean", "writes: []", "password_hash"):
             if wanted not in text:
                 yield f"{path.name}: {wanted} is not in\n{text}"
+        if path.suffix == ".sqlite" and "made_at: {type: datetime, read_only: true, generated: now}" not in text:
+            yield f"the default is not taken for the time of the INSERT:\n{text}"
         if any("password_hash" in line and not line.lstrip().startswith("#") for line in text.splitlines()):
             yield f"{path.name}: the secret is published"
         checked = place.run("contract", "check", name, "--source", f"app={path}")
