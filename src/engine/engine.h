@@ -195,7 +195,9 @@ class Transaction {
   // Fails besides with `duplicate-key`, `constraint-violation`, `null-not-allowed` and `concurrent-change`; after a
   // failure only rolling back is left.
   [[nodiscard]] virtual Result<std::unique_ptr<RowStream>> run(const RunRequest& request, CancelToken cancel) = 0;
-  // `concurrent-change` when another writer was first, `disk-full`; `write-unknown` when the engine ended meanwhile.
+  // `concurrent-change` when another writer was first, `disk-full`, `busy` when readers do not let go, what a constraint
+  // says that is looked at last; `write-unknown` when the engine ended meanwhile. Whatever it fails with, nothing was kept,
+  // but for the last.
   [[nodiscard]] virtual Status commit() = 0;
 };
 
