@@ -1,5 +1,6 @@
 """`candor contract`, and what a contract publishes, as a person and an agent meet them: on SQLite and on DuckDB."""
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -7,6 +8,7 @@ import subprocess
 import sys
 
 from cases import run_cases
+from databases import Postgres
 from duckdb_file import with_duckdb
 from program import BIN, Mcp
 
@@ -70,7 +72,28 @@ def duckdb_file(place, *more):
     return path
 
 
-ENGINES = (sqlite_file, duckdb_file)
+POSTGRES = Postgres()
+POSTGRES_TABLES = [
+    "CREATE TABLE card_table (card_id integer PRIMARY KEY, workspace text NOT NULL, kind text NOT NULL, "
+    "tags text[] NOT NULL, due_at timestamp, done boolean NOT NULL DEFAULT false, is_easy boolean)",
+    "CREATE TABLE users (user_id integer PRIMARY KEY, email text NOT NULL, password_hash text NOT NULL)",
+    "INSERT INTO users VALUES (1, 'alice@example.org', 'hash')",
+    "INSERT INTO card_table SELECT i, CASE WHEN i % 2 = 1 THEN 'A' ELSE 'B' END, CASE WHEN i % 3 > 0 THEN 'basic' ELSE "
+    "'cloze' END, '{sql}', '2024-01-01 09:00:00', i % 2 = 1, true FROM generate_series(1, 40) i",
+]
+
+
+class Database(str):
+    """A URL that can be asked, like a file, what it is called."""
+
+    name, suffix = "app.postgres", ".postgres"
+
+
+def postgres_database(place, *more):
+    return Database(POSTGRES.make(place, ";".join([*POSTGRES_TABLES, *more])))
+
+
+ENGINES = (sqlite_file, duckdb_file, postgres_database)
 
 
 def setting(place, make, contract=CONTRACT):
@@ -196,6 +219,58 @@ resources:
                                 ("null-values", "label", 1), ("enum-values", "label", 1), ("duplicate-keys", "id", 1)):
         yield from differs(f"count of {kind} in {column}", fault_of(reply, kind, column).get("count"), count)
     yield from differs("number of faults", (reply.document or {}).get("fault_count"), 5)
+
+
+def test_data_that_breaks_the_contract_is_counted_in_postgresql(place):
+    source = POSTGRES.make(place, ";".join([
+        "CREATE TYPE mood AS ENUM ('sad', 'glad'); CREATE DOMAIN age AS integer CHECK (VALUE > 0)",
+        "CREATE TABLE loose (id integer, day date, at timestamp, tags jsonb, names text[], label varchar(9), price numeric, "
+        "mood mood, age age, key text, raw bytea)",
+        "INSERT INTO loose VALUES (1, '2024-01-01', '2024-01-01', '[\"a\"]', '{a}', 'x', 1.5, 'sad', 1, "
+        "'d4c0ffee-0000-4000-8000-000000000001'), (1, 'infinity', '0044-03-15 BC', '[1]', '{a,NULL}', 'y', 'NaN', 'glad', 2, "
+        "'no key'), (2, NULL, NULL, '{}', '{{a},{b}}', NULL, NULL, NULL, NULL, NULL)"]))
+    place.write("loose.yaml", """contract: loose
+source: app
+resources:
+  loose:
+    key: id
+    columns:
+      id: integer
+      day: {type: date, nullable: true}
+      at: {type: datetime, nullable: true}
+      tags: {type: "string[]"}
+      names: {type: "string[]"}
+      label: {type: string, enum: [x]}
+      price: {type: decimal, nullable: true}
+      mood: {type: string, nullable: true, enum: [sad]}
+      age: {type: integer, nullable: true}
+      key: {type: uuid, nullable: true}
+      raw: {type: string, nullable: true}
+""")
+    reply = place.run("contract", "check", "loose.yaml", "--source", f"app={source}")
+    yield from differs("exit code", reply.code, DATA)
+    for kind, column, count in (("unreadable-values", "day", 1), ("unreadable-values", "at", 1),
+                                ("unreadable-values", "tags", 2), ("unreadable-values", "names", 2),
+                                ("null-values", "label", 1), ("enum-values", "label", 1), ("enum-values", "mood", 1),
+                                ("unreadable-values", "price", 1), ("unreadable-values", "key", 1),
+                                ("wrong-type", "raw", None), ("duplicate-keys", "id", 1)):
+        yield from differs(f"count of {kind} in {column}", fault_of(reply, kind, column).get("count"), count)
+    yield from differs("number of faults", (reply.document or {}).get("fault_count"), 11)
+    begun = place.run("contract", "init", "--source", f"app={source}", "-o", "begun.yaml")
+    text = (place.work / "begun.yaml").read_text() if begun.code == 0 else str(begun.document)
+    for wanted in ('mood: {type: string, nullable: true, enum: ["sad", "glad"]', "age: {type: integer", "raw: no type"):
+        if wanted not in text:
+            yield f"{wanted} is not in\n{text}"
+
+
+def test_a_role_that_can_do_too_much_is_told_of(place):
+    mine = postgres_database(place)
+    source = mine.replace("writer:writer-secret", "admin:admin-secret")
+    place.write("study.yaml", CONTRACT)
+    notes = (place.run("contract", "check", "study.yaml", "--source", f"app={source}").document or {}).get("notes")
+    if not any("superuser" in note for note in notes or []):
+        yield f"the superuser is not told of: {notes}"
+    yield from differs("code without a contract", (place.run("sql", "SELECT 1", "--source", f"app={source}", "--in", "app").document or {}).get("code"), "unsafe-role")
 
 
 def test_what_is_not_there_and_what_cannot_be_stored_so(place):
@@ -336,4 +411,5 @@ def test_agents_are_told_of_the_contract_and_write_through_it(place):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(globals(), __file__))
+    with contextlib.closing(POSTGRES):
+        sys.exit(run_cases(globals(), __file__))

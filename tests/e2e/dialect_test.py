@@ -10,27 +10,17 @@ import argparse
 import collections
 import concurrent.futures
 import contextlib
-import ctypes
-import itertools
 import json
-import os
 import pathlib
 import re
-import shutil
-import sqlite3
 import subprocess
 import sys
-import tempfile
-import threading
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "dialect"
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from bad_files_test import duckdb_library  # noqa: E402
-from postgres_server import DATABASE, Server  # noqa: E402
+from databases import ENGINES  # noqa: E402
 from program import Place  # noqa: E402
-
-MAKING = threading.Lock()  # of databases, while nothing else is connected to the template
 
 
 class Case:
@@ -70,123 +60,11 @@ def cases_of(path):
     return [Case(path.stem, block) for block in re.split(r"\n\s*\n(?=# )", path.read_text().strip())]
 
 
-# ---- the engines' data ----
-
-class Files:
-    """An engine whose database is a file: a copy of it for each case."""
-
-    def start(self, setup, folder):
-        self.made = folder / f"made.{self.ending}"
-        self.build(self.made, setup)
-        return self.made
-
-    def fresh(self, place):
-        path = place.work / f"app.{self.ending}"
-        shutil.copyfile(self.made, path)
-        return path
-
-    def drop(self, path):
-        pass
-
-    def close(self):
-        pass
-
-
-class Sqlite(Files):
-    ending = "sqlite"
-
-    def build(self, path, setup):
-        database = sqlite3.connect(path)
-        database.executescript(setup)
-        database.close()
-
-    def rows(self, path, table, scoped):
-        database = sqlite3.connect(path)
-        try:
-            scope = "workspace_id" if scoped else "''"
-            return [(str(row[0]), repr(row[1:])) for row in database.execute(f"SELECT {scope}, * FROM {table}")]
-        finally:
-            database.close()
-
-
-class Duckdb(Files):
-    ending = "duckdb"
-
-    class Result(ctypes.Structure):
-        _fields_ = [(name, ctypes.c_uint64) for name in ("columns", "rows", "changed", "data", "error", "internal")]
-
-    def __init__(self):
-        self.library = ctypes.CDLL(duckdb_library())
-        self.library.duckdb_value_varchar.restype = ctypes.c_void_p
-
-    def run(self, path, sql):
-        library = self.library
-        database, connection, result = ctypes.c_void_p(), ctypes.c_void_p(), self.Result()
-        assert library.duckdb_open(str(path).encode(), ctypes.byref(database)) == 0, path
-        assert library.duckdb_connect(database, ctypes.byref(connection)) == 0
-        try:
-            assert library.duckdb_query(connection, sql.encode(), ctypes.byref(result)) == 0, sql[:200]
-            texts = []
-            for row in range(library.duckdb_row_count(ctypes.byref(result))):
-                cells = []
-                for column in range(library.duckdb_column_count(ctypes.byref(result))):
-                    text = library.duckdb_value_varchar(ctypes.byref(result), ctypes.c_uint64(column), ctypes.c_uint64(row))
-                    cells.append(ctypes.string_at(text).decode("utf-8", "replace") if text else None)
-                    library.duckdb_free(ctypes.c_void_p(text))
-                texts.append(cells)
-            return texts
-        finally:
-            library.duckdb_destroy_result(ctypes.byref(result))
-            library.duckdb_disconnect(ctypes.byref(connection))
-            library.duckdb_close(ctypes.byref(database))
-
-    def build(self, path, setup):
-        self.run(path, setup)
-
-    def rows(self, path, table, scoped):
-        scope = "t.workspace_id" if scoped else "''"
-        return [(str(w), row) for w, row in self.run(path, f"SELECT {scope} AS w, t::VARCHAR AS r FROM {table} t")]
-
-
-class Postgres:
-    """A server of this test's own: a database as template, from which each case has one made."""
-
-    ending = "postgres"
-
-    def start(self, setup, _):
-        self.server = Server()
-        self.server.__enter__()
-        self.server.run("GRANT CREATE ON SCHEMA public TO writer")
-        self.psql(setup, "writer")
-        self.numbers = itertools.count()
-        return self.server.url("writer")
-
-    def psql(self, sql, role="admin", database=DATABASE):
-        return self.server.call("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-F", "\x1f", "-R", "\x1e",
-                                "-d", self.server.url(role, database=database), "-c", sql)
-
-    def fresh(self, _):
-        name = f"case_{next(self.numbers)}"
-        with MAKING:
-            self.psql(f"CREATE DATABASE {name} TEMPLATE {DATABASE}", database="postgres")
-        return self.server.url("writer", database=name)
-
-    def drop(self, url):
-        with MAKING:
-            self.psql(f"DROP DATABASE {url.rpartition('/')[2]} WITH (FORCE)", database="postgres")
-
-    def rows(self, url, table, scoped):
-        scope = "t.workspace_id" if scoped else "''"
-        said = self.psql(f"SELECT {scope}, t::text FROM {table} t", database=url.rpartition("/")[2])
-        return [tuple(row.split("\x1f")) for row in said.split("\x1e") if row]
-
-    def close(self):
-        self.server.__exit__()
-
+# ---- the data ----
 
 class Copy:
-    def __init__(self, engine, place):
-        self.engine, self.source = engine, engine.fresh(place)
+    def __init__(self, engine, made, place):
+        self.engine, self.source = engine, engine.copy(made, place)
 
     def close(self):
         self.engine.drop(self.source)
@@ -195,16 +73,22 @@ class Copy:
 class Data:
     """The data of one engine: built once, copied for each case."""
 
-    def __init__(self, engine, folder):
+    def __init__(self, engine, place):
         self.engine = engine
-        setup = (FOLDER / f"setup.{engine.ending}.sql").read_text()
+        setup = (FOLDER / f"setup.{engine.name}.sql").read_text()
         self.tables = {name: "workspace_id" in body
                        for name, body in re.findall(r"(?ms)^CREATE TABLE (\w+) \((.*?)\);$", setup)}
-        self.before = self.read(engine.start(setup, folder))
+        self.made = engine.make(place, setup)
+        self.before = self.read(self.made)
 
-    def read(self, path):
+    def read(self, source):
         return collections.Counter((table, *row) for table, scoped in self.tables.items()
-                                   for row in self.engine.rows(path, table, scoped))
+                                   for row in self.engine.rows(source, self.all_rows(table, scoped)))
+
+    def all_rows(self, table, scoped):
+        scope = "workspace_id" if scoped else "''"
+        whole = {"sqlite": "*", "duckdb": "t::VARCHAR", "postgres": "t::text"}[self.engine.name]
+        return f"SELECT {scope}, {whole} FROM {table} t"
 
 
 # ---- judging ----
@@ -307,7 +191,7 @@ def judge_data(case, rejected, before, after):
 
 
 def play(case, data):
-    with Place() as place, contextlib.closing(Copy(data.engine, place)) as copy:
+    with Place() as place, contextlib.closing(Copy(data.engine, data.made, place)) as copy:
         script = place.write("case.sql", case.sql)
         reply = place.run("sql", "--source", f"app={copy.source}", "--contract", FOLDER / "contract.yaml",
                           "--claim", f"workspace={case.workspace}", "-f", script)
@@ -331,17 +215,17 @@ def main():
     if page.returncode != 0:
         print(page.stderr)
         failed += 1
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        for engine in (Sqlite(), Duckdb(), Postgres()):
-            if given.engine not in (None, engine.ending):
+    with Place() as place, concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        for engine in ENGINES:
+            if given.engine not in (None, engine.name):
                 continue
             with contextlib.closing(engine):
-                data = Data(engine, pathlib.Path(folder))
+                data = Data(engine, place)
                 for case, faults in zip(cases, pool.map(lambda case: play(case, data), cases)):
                     passed += not faults
                     failed += bool(faults)
                     for fault in faults:
-                        print(f"{engine.ending}: {case.path}: {case.title}: {fault}")
+                        print(f"{engine.name}: {case.path}: {case.title}: {fault}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
