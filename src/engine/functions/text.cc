@@ -110,6 +110,7 @@ class Matcher {
         const Token token = token_of(token_at);
         if (token.kind == Token::Kind::kAny) {
           token_at += token.bytes;
+          if (token_at == pattern_.size()) return true;
           after_any = token_at;
           retry = at;
           continue;
@@ -121,7 +122,7 @@ class Matcher {
         }
       }
       if (!after_any || retry >= text_.size()) return false;
-      retry += width_at(text_, retry);
+      retry = next_start(retry + width_at(text_, retry), *after_any);
       at = retry;
       token_at = *after_any;
     }
@@ -155,6 +156,16 @@ class Matcher {
     token.character = pattern_.substr(at, width_at(pattern_, at));
     token.bytes += token.character.size();
     return token;
+  }
+
+  // The first place from `at` on where the token could begin; the end where there is none. What begins a character never
+  // stands inside of one.
+  [[nodiscard]] std::size_t next_start(std::size_t at, std::size_t token_at) const {
+    const Token token = token_of(token_at);
+    if (token.kind != Token::Kind::kLiteral || at >= text_.size()) return at;
+    const char first = token.character.front();
+    if (continues(first)) return at;
+    return std::min(text_.find(first, at), text_.size());
   }
 
   // The bytes of the text that the token stands for; 0: none.

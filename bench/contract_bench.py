@@ -1,0 +1,219 @@
+"""What a contract costs: the same SQL by hand on each engine, and what programs do without one, fetch and filter.
+
+By hand is the engine's own client with an open connection: sqlite3 of Python, DuckDB's library in this process, psql.
+Candor is its MCP server, from the request's first byte to the answer's last.
+"""
+
+import ctypes
+import pathlib
+import re
+import sqlite3
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "e2e"))
+
+from databases import ENGINES, close_all  # noqa: E402
+from duckdb_in_process import Result, library  # noqa: E402
+from figures import median, record  # noqa: E402
+from servers import BIN, Server, folder  # noqa: E402
+
+ROWS = 1_000_000
+ROUNDS = 9
+CONTRACT = """contract: bench
+source: app
+scope: {column: workspace, value: "${claim.workspace}"}
+resources:
+  events:
+    table: %s
+    key: id
+    writes: [insert, update, delete]
+    columns:
+      id: integer
+      kind: string
+      label: string
+      amount: integer
+      made_at: datetime
+"""
+MANY = {
+    "sqlite": "INSERT INTO %s WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i, 'A', "
+              "'kind ' || (i * 7919 %% 50), 'label number ' || (i * 104729 %% 1000003), i * 31 %% 1000, "
+              "strftime('%%Y-%%m-%%d %%H:%%M:%%S', 1700000000 + i * 13, 'unixepoch') FROM n",
+    "duckdb": "INSERT INTO %s SELECT i, 'A', 'kind ' || (i * 7919 %% 50), 'label number ' || (i * 104729 %% 1000003), "
+              "i * 31 %% 1000, make_timestamp((1700000000 + i * 13) * 1000000) FROM range(1, %d + 1) t(i)",
+    "postgres": "INSERT INTO %s SELECT i, 'A', 'kind ' || (i * 7919 %% 50), 'label number ' || (i * 104729 %% 1000003), "
+                "i * 31 %% 1000, to_timestamp(1700000000 + i * 13) AT TIME ZONE 'UTC' FROM generate_series(1, %d::bigint) i",
+}
+FILTERS = {  # for agents, and by hand
+    "text and number": ("SELECT COUNT(*), SUM(amount) FROM events WHERE kind = 'kind 7' AND amount > 500",
+                        "SELECT count(*), sum(amount) FROM events WHERE workspace = 'A' AND kind = 'kind 7' AND amount > 500"),
+    "pattern": ("SELECT COUNT(*) FROM events WHERE label LIKE '%99%' AND NOT (amount < 100 OR amount > 900)",
+                {"sqlite": "SELECT count(*) FROM events WHERE workspace = 'A' AND label GLOB '*99*' AND NOT (amount < 100 OR amount > 900)",
+                 "": "SELECT count(*) FROM events WHERE workspace = 'A' AND label LIKE '%99%' AND NOT (amount < 100 OR amount > 900)"}),
+    "rows": ("SELECT id, label, amount FROM events WHERE label LIKE 'label number 9%' ORDER BY amount DESC, id LIMIT 20",
+             {"sqlite": "SELECT id, label, amount FROM events WHERE workspace = 'A' AND label GLOB 'label number 9*' ORDER BY amount DESC, id LIMIT 20",
+              "": "SELECT id, label, amount FROM events WHERE workspace = 'A' AND label LIKE 'label number 9%' ORDER BY amount DESC, id LIMIT 20"}),
+}
+BATCH = 50
+
+
+def script(engine, table, rows):
+    time_type = "TEXT" if engine.name == "sqlite" else "TIMESTAMP"
+    return (f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, workspace TEXT NOT NULL, kind TEXT NOT NULL, label TEXT NOT NULL, "
+            f"amount INTEGER NOT NULL, made_at {time_type} NOT NULL);" + MANY[engine.name] % (table, rows)
+            + (f"; ANALYZE {table}" if engine.name != "duckdb" else "") + ";")
+
+
+class Sqlite:
+    def __init__(self, path):
+        self.connection = sqlite3.connect(path, isolation_level=None)
+
+    def ms(self, sql):
+        began = time.perf_counter()
+        for statement in sql.split(";"):
+            self.rows = self.connection.execute(statement).fetchall()
+        return (time.perf_counter() - began) * 1000
+
+    def close(self):
+        self.connection.close()
+
+
+class Duckdb:
+    def __init__(self, path):
+        self.functions = library()
+        self.database, self.connection = ctypes.c_void_p(), ctypes.c_void_p()
+        if self.functions.duckdb_open(str(path).encode(), ctypes.byref(self.database)):
+            raise SystemExit(f"DuckDB can't open {path}")
+        self.functions.duckdb_connect(self.database, ctypes.byref(self.connection))
+
+    def ms(self, sql):
+        result = Result()
+        began = time.perf_counter()
+        failed = self.functions.duckdb_query(self.connection, sql.encode(), ctypes.byref(result))
+        spent = (time.perf_counter() - began) * 1000
+        self.functions.duckdb_destroy_result(ctypes.byref(result))
+        if failed:
+            raise SystemExit(f"DuckDB refuses: {sql}")
+        return spent
+
+    def close(self):
+        self.functions.duckdb_disconnect(ctypes.byref(self.connection))
+        self.functions.duckdb_close(ctypes.byref(self.database))
+
+
+class Postgres:
+    """psql, which says how long a statement took; `ms` adds the statements up."""
+
+    def __init__(self, url):
+        self.process = subprocess.Popen(["psql", "-X", "-q", "-A", "-t", url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process.stdin.write("\\timing on\n")
+
+    def ms(self, sql):
+        self.process.stdin.write(f"{sql};\n\\echo done\n")
+        self.process.stdin.flush()
+        spent, self.rows = 0.0, []
+        for line in iter(self.process.stdout.readline, "done\n"):
+            found = re.match(r"Time: ([0-9.]+) ms", line)
+            spent += float(found[1]) if found else 0.0
+            if not found:
+                self.rows.append(line)
+        return spent
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+CLIENTS = {"sqlite": Sqlite, "duckdb": Duckdb, "postgres": Postgres}
+
+
+class Place:
+    def __init__(self, work):
+        self.work = work
+
+
+def candor(where, source, table="events"):
+    file = where / f"{table}.yaml"
+    file.write_text(CONTRACT % table, encoding="utf-8")
+    return Server([BIN, "mcp", "--source", f"app={source}", "--contract", file, "--claim", "workspace=A", "--home",
+                   where / f"home-{table}"], where).handshake()
+
+
+def asked(server, tool, sql):
+    spent = server.call(tool, sql=sql)
+    document = server.document()
+    if document.get("error"):
+        raise SystemExit(f"refused: {sql}: {document}")
+    return spent, document
+
+
+def measure_filters(engine, where, source):
+    for name, (ours, by_hand) in FILTERS.items():
+        theirs = by_hand if isinstance(by_hand, str) else by_hand.get(engine.name, by_hand[""])
+        spent = {"ours": [], "theirs": []}
+        # One after the other: DuckDB lets one process have the file.
+        with candor(where, source) as server:
+            asked(server, "sql_query", ours)
+            spent["ours"] = [asked(server, "sql_query", ours)[0] for _ in range(ROUNDS)]
+        client = CLIENTS[engine.name](source)
+        client.ms(theirs)
+        spent["theirs"] = [client.ms(theirs) for _ in range(ROUNDS)]
+        client.close()
+        record(f"{engine.name}: filter of a million rows, {name}", median(spent["ours"]), "ms", "the same SQL by hand",
+               median(spent["theirs"]), limit=1.05, judged="ratio")
+
+
+def measure_batch(engine, where, source):
+    def statements(round_, by_hand):
+        scope = "workspace = 'A' AND " if by_hand else ""
+        return [f"UPDATE events SET amount = amount + 1, kind = 'kind {round_}' WHERE {scope}id = {1 + (round_ * BATCH + i) * 7 % ROWS}"
+                for i in range(BATCH)]
+    with candor(where, source) as server:
+        asked(server, "sql_execute", ";".join(statements(0, False)))
+        ours = [asked(server, "sql_execute", ";".join(statements(i, False)))[0] for i in range(1, ROUNDS)]
+    client = CLIENTS[engine.name](source)
+    theirs = [client.ms("BEGIN;" + ";".join(statements(i, True)) + ";COMMIT") for i in range(ROUNDS)][1:]
+    client.close()
+    record(f"{engine.name}: {BATCH} updates by key in one batch", median(ours), "ms", "the same by hand, in one transaction",
+           median(theirs), limit=1.3, judged="ratio")
+
+
+def measure_fetching(engine, where, rows):
+    """What a program does whose tool can only fetch: every row comes, and the program looks for those it wants."""
+    table = f"events_{rows}"
+    source = engine.make(Place(where), script(engine, table, rows))
+    sql = "SELECT COUNT(*), SUM(amount) FROM events WHERE kind = 'kind 7' AND amount > 500"
+    with candor(where, source, table) as server:
+        document = asked(server, "sql_query", sql)[1]
+        ours = median([asked(server, "sql_query", sql)[0] for _ in range(5)])
+    wanted = document["rows"][0]
+    connection = sqlite3.connect(source)
+    spent = []
+    for _ in range(3):
+        began = time.perf_counter()
+        hits = [row for row in connection.execute(f"SELECT * FROM {table}").fetchall() if row[2] == "kind 7" and row[4] > 500]
+        spent.append((time.perf_counter() - began) * 1000)
+        if [len(hits), sum(row[4] for row in hits)] != wanted:
+            raise SystemExit(f"{wanted} is not what the rows say")
+    connection.close()
+    record(f"{engine.name}: an answer out of {rows:,} rows", ours, "ms", "fetched and filtered in the program", median(spent))
+
+
+def main():
+    chosen = sys.argv[1:]
+    for engine in ENGINES:
+        if chosen and engine.name not in chosen:
+            continue
+        with folder() as where:
+            source = engine.make(Place(where), script(engine, "events", ROWS))
+            measure_filters(engine, where, source)
+            measure_batch(engine, where, source)
+            if engine.name == "sqlite":
+                for rows in (1_000, 100_000, 1_000_000):
+                    measure_fetching(engine, where, rows)
+    close_all()
+
+
+if __name__ == "__main__":
+    main()
