@@ -145,15 +145,15 @@ Status add_postgres_facts(ContractSource& source, std::vector<FoundTable>& table
   for (const Row& row : defaults) {
     if (FoundColumn* column = column_of(tables, kPostgresSchema, row)) column->default_text = row[3].text;
   }
-  CANDOR_ASSIGN(const std::vector<Row> references,
-                source.ask(of_postgres_columns(
-                    "rn.nspname, r.relname, ra.attname",
-                    "JOIN pg_catalog.pg_constraint k ON k.conrelid = c.oid AND k.contype = 'f'"
-                    " JOIN LATERAL unnest(k.conkey, k.confkey) AS m(here, there) ON m.here = a.attnum"
-                    " JOIN pg_catalog.pg_class r ON r.oid = k.confrelid"
-                    " JOIN pg_catalog.pg_namespace rn ON rn.oid = r.relnamespace"
-                    " JOIN pg_catalog.pg_attribute ra ON ra.attrelid = r.oid AND ra.attnum = m.there",
-                    "ORDER BY n.nspname, c.relname, a.attnum, r.relname")));
+  CANDOR_ASSIGN(
+      const std::vector<Row> references,
+      source.ask(of_postgres_columns("rn.nspname, r.relname, ra.attname",
+                                     "JOIN pg_catalog.pg_constraint k ON k.conrelid = c.oid AND k.contype = 'f'"
+                                     " JOIN LATERAL unnest(k.conkey, k.confkey) AS m(here, there) ON m.here = a.attnum"
+                                     " JOIN pg_catalog.pg_class r ON r.oid = k.confrelid"
+                                     " JOIN pg_catalog.pg_namespace rn ON rn.oid = r.relnamespace"
+                                     " JOIN pg_catalog.pg_attribute ra ON ra.attrelid = r.oid AND ra.attnum = m.there",
+                                     "ORDER BY n.nspname, c.relname, a.attnum, r.relname")));
   for (const Row& row : references) {
     FoundTable* table = table_of(tables, kPostgresSchema, row[0], row[1]);
     if (table == nullptr) continue;
