@@ -124,7 +124,7 @@ class Binding {
   std::unique_ptr<BoundSelect> one_column(const Ast& ast, std::string_view what);
   bool number(const BoundExpr& expr, std::string_view what);
   bool text(BoundExpr& expr, const Ast& construct);
-  bool unify(const std::vector<BoundPtr*>& exprs, Span span);
+  bool unify(const std::vector<BoundPtr*>& exprs, Span span, std::optional<Type>& type);
 
   // ---- comparisons (binding_compare.cc) ----
   BoundPtr compare(const Ast& ast);

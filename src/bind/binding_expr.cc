@@ -173,6 +173,28 @@ bool Binding::number(const BoundExpr& expr, std::string_view what) {
   return false;
 }
 
+namespace {
+
+// The type that holds the numbers of both.
+Type wider(Type a, Type b) {
+  if (a == Type::kNumber || b == Type::kNumber) return Type::kNumber;
+  return a == Type::kDecimal || b == Type::kDecimal ? Type::kDecimal : Type::kInteger;
+}
+
+// A quotient has digits without end, so `/` gives a number.
+Type arithmetic_type(Op op, const BoundExpr& left, const BoundExpr& right) {
+  if (op == Op::kDivide || !left.type || !right.type) return Type::kNumber;
+  return wider(*left.type, *right.type);
+}
+
+bool is_zero(const BoundExpr& one) {
+  if (one.kind != BoundKind::kLiteral) return false;
+  if (one.value.kind == CellKind::kInteger) return one.value.integer == 0;
+  return one.value.kind == CellKind::kDecimal && one.value.text.find_first_not_of("-+0.") == std::string::npos;
+}
+
+}  // namespace
+
 BoundPtr Binding::arithmetic(const Ast& ast) {
   const Ast& right_ast = *ast.children[1];
   const bool adds = ast.op == Op::kAdd || ast.op == Op::kSubtract;
@@ -194,11 +216,11 @@ BoundPtr Binding::arithmetic(const Ast& ast) {
     return error("bad-literal-type", op + " takes two integers", ast.span, "write ROUND or FLOOR of an exact division");
   }
   const bool by_literal = right->kind == BoundKind::kLiteral;
-  const bool by_zero = by_literal && right->value.kind == CellKind::kInteger && right->value.integer == 0;
+  const bool by_zero = is_zero(*right);
   if (divides && by_zero)
     warn("division-by-zero", "a division by zero is NULL", "exclude zero, or say with COALESCE what it shall be");
-  BoundPtr made = make_bound(BoundKind::kArithmetic, integers && ast.op != Op::kDivide ? Type::kInteger : Type::kNumber,
-                             ast.span, left->nullable || right->nullable || (divides && (!by_literal || by_zero)));
+  BoundPtr made = make_bound(BoundKind::kArithmetic, arithmetic_type(ast.op, *left, *right), ast.span,
+                             left->nullable || right->nullable || (divides && (!by_literal || by_zero)));
   made->op = ast.op;
   made->children.push_back(std::move(left));
   made->children.push_back(std::move(right));
@@ -345,26 +367,21 @@ BoundPtr Binding::case_of(const Ast& ast) {
   std::vector<BoundPtr*> results;
   for (std::size_t i = 1; i < made->children.size(); i += 2) results.push_back(&made->children[i]);
   if (ast.has_else) results.push_back(&made->children.back());
-  if (!unify(results, ast.span)) return nullptr;
-  for (BoundPtr* result : results) {
-    if ((*result)->type) made->type = (*result)->type;
-  }
+  if (!unify(results, ast.span, made->type)) return nullptr;
   return made;
 }
 
-// Gives the expressions one type: numbers meet, literals follow the others.
-bool Binding::unify(const std::vector<BoundPtr*>& exprs, Span span) {
-  std::optional<Type> type;
+// Gives the expressions one type, which is `type` then: numbers meet, literals follow the others.
+bool Binding::unify(const std::vector<BoundPtr*>& exprs, Span span, std::optional<Type>& type) {
+  type.reset();
   for (BoundPtr* one : exprs) {
-    const bool follows = (*one)->kind == BoundKind::kLiteral;
-    if (!follows && (*one)->type && !type) type = (*one)->type;
-    if (!follows && type && (*one)->type && *type != *(*one)->type && is_number(type) && is_number((*one)->type))
-      type = Type::kNumber;
-    if (!follows && type == Type::kDate && (*one)->type == Type::kDatetime) type = Type::kDatetime;
+    if ((*one)->kind == BoundKind::kLiteral || !(*one)->type) continue;
+    if (!type) type = (*one)->type;
+    if (type == Type::kDate && (*one)->type == Type::kDatetime) type = Type::kDatetime;
   }
   for (BoundPtr* one : exprs) {
     if (!type && (*one)->type) type = (*one)->type;
-    if (is_number(type) && is_number((*one)->type) && *type != *(*one)->type) type = Type::kNumber;
+    if (is_number(type) && is_number((*one)->type)) type = wider(*type, *(*one)->type);
   }
   for (BoundPtr* one : exprs) {
     BoundExpr& value = **one;

@@ -262,9 +262,9 @@ BoundPtr Binding::conditional(const Ast& ast) {
   BoundPtr then = expr(*ast.children[1]);
   BoundPtr otherwise = expr(*ast.children[2]);
   if (when == nullptr || then == nullptr || otherwise == nullptr) return nullptr;
-  if (!unify({&then, &otherwise}, ast.span)) return nullptr;
-  BoundPtr made = make_bound(BoundKind::kCase, then->type ? then->type : otherwise->type, ast.span,
-                             then->nullable || otherwise->nullable);
+  std::optional<Type> type;
+  if (!unify({&then, &otherwise}, ast.span, type)) return nullptr;
+  BoundPtr made = make_bound(BoundKind::kCase, type, ast.span, then->nullable || otherwise->nullable);
   made->children.push_back(std::move(when));
   made->children.push_back(std::move(then));
   made->children.push_back(std::move(otherwise));
@@ -330,10 +330,10 @@ void Binding::set_function_type(BoundExpr& made) {
     case Function::kLeast: {
       std::vector<BoundPtr*> all;
       for (BoundPtr& child : made.children) all.push_back(&child);
-      if (!unify(all, made.span)) return;
-      for (const BoundPtr& child : made.children) {
-        if (child->type) made.type = child->type;
-      }
+      std::optional<Type> type;
+      if (!unify(all, made.span, type)) return;
+      // NULLIF gives its first value or nothing.
+      made.type = made.function == Function::kNullIf && made.children[0]->type ? made.children[0]->type : type;
       made.nullable =
           made.function == Function::kCoalesce ? all_nullable : made.function == Function::kNullIf || all_nullable;
       return;

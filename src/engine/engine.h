@@ -107,6 +107,7 @@ struct CatalogColumn {
   std::string type;
   bool nullable = true;
   bool primary_key = false;
+  bool collated = false;  // compares by a rule of its own, by which texts can be equal that are not the same
   std::string comment;
   std::string
       note;  // what the source's opening decided about it: "kept as text: 314 of 3,218 values have leading zeros"

@@ -1,6 +1,9 @@
 // Pulling rows, and making each value what the contract says it is.
 #include "exec/rows.h"
 
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <utility>
 #include <variant>
 
@@ -40,6 +43,37 @@ Result<Value> as_json(Value value, Type type, json::Kind kind) {
   return of_kind(CellKind::kJson, std::move(value.text));
 }
 
+// The decimal that a double stands for: fifteen digits come back the same, the sixteenth and seventeenth are of the double.
+std::string decimal_text(double real) {
+  std::array<char, 64> digits{};
+  const int written = std::snprintf(digits.data(), digits.size(), "%.15g", real);
+  std::string text(digits.data(), static_cast<std::size_t>(written));
+  if (std::isfinite(real) && text.find('e') == std::string::npos) return text;
+  text.clear();
+  append_json_real(text, real);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+
+// "2024-02-29", with or without a time of day behind a T: no year beyond four digits, no BC, no infinity.
+bool is_iso_time(std::string_view text) {
+  constexpr std::string_view kDay = "dddd-dd-dd";
+  constexpr std::string_view kTime = "Tdd:dd:dd";
+  const auto has_form = [&](std::size_t at, std::string_view form) {
+    if (text.size() < at + form.size()) return false;
+    for (std::size_t i = 0; i < form.size(); ++i) {
+      const char c = text[at + i];
+      if (form[i] == 'd' ? c < '0' || c > '9' : c != form[i]) return false;
+    }
+    return true;
+  };
+  if (!has_form(0, kDay)) return false;
+  if (text.size() == kDay.size()) return true;
+  if (!has_form(kDay.size(), kTime)) return false;
+  const std::string_view rest = text.substr(kDay.size() + kTime.size());
+  return rest.empty() || (rest[0] == '.' && rest.find_first_not_of("0123456789", 1) == std::string_view::npos);
+}
+
 }  // namespace
 
 Result<Value> as_type(Value value, std::optional<Type> type) {
@@ -70,15 +104,13 @@ Result<Value> as_type(Value value, std::optional<Type> type) {
       if (value.kind == CellKind::kDecimal) return value;
       if (value.kind == CellKind::kInteger) return of_kind(CellKind::kDecimal, std::to_string(value.integer));
       if (value.kind != CellKind::kReal64) return bad_stored(value, *type);
-      std::string text;
-      append_json_real(text, value.real);
-      if (text.ends_with(".0")) text.resize(text.size() - 2);
-      return of_kind(CellKind::kDecimal, std::move(text));
+      return of_kind(CellKind::kDecimal, decimal_text(value.real));
     }
     case Type::kDate:
     case Type::kDatetime:
       if (value.kind != CellKind::kTemporal && value.kind != CellKind::kText) return bad_stored(value, *type);
       if (value.text.size() > 10 && value.text[10] == ' ') value.text[10] = 'T';
+      if (!is_iso_time(value.text)) return bad_stored(value, *type);
       if (*type == Type::kDate && value.text.size() > 10) value.text.resize(10);
       return of_kind(CellKind::kTemporal, std::move(value.text));
     case Type::kUuid:

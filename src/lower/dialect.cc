@@ -15,6 +15,13 @@ std::string quote_name(std::string_view name) {
 
 bool StoredTable::has(std::string_view column) const { return types.contains(lower_ascii(column)); }
 
+std::string StoredTable::type_of(std::string_view column) const {
+  const auto found = types.find(lower_ascii(column));
+  return found == types.end() ? "" : lower_ascii(found->second);
+}
+
+bool StoredTable::is_collated(std::string_view column) const { return collated.contains(lower_ascii(column)); }
+
 namespace {
 
 std::string relation_name(std::size_t id) { return "t" + std::to_string(id); }
@@ -29,7 +36,7 @@ std::string Dialect::parameter(const Value& value, std::optional<Type> type) {
   std::size_t number = 0;
   while (number < parameters_.size() && !(parameters_[number] == bound)) ++number;
   if (number == parameters_.size()) parameters_.push_back(bound);
-  return typed(placeholder(number + 1), type);
+  return typed_value(placeholder(number + 1), type, bound);
 }
 
 std::string Dialect::text_parameter(std::string_view text) {
@@ -51,6 +58,12 @@ std::string Dialect::stored_value(const StoredTable& table, const contract::Colu
   return value(given, column.type);
 }
 
+std::string Dialect::scope_value(const StoredTable&) { return text_parameter(storage_.scope_value); }
+
+std::string Dialect::in_scope(const StoredTable& table) {
+  return quote_name(storage_.scope_column) + " = " + scope_value(table);
+}
+
 // ---- relations ----
 
 std::string Dialect::table_name(const contract::Resource& resource) const { return quoted_table(stored(resource)); }
@@ -59,7 +72,7 @@ std::string Dialect::row_filter(const contract::Resource& resource) {
   const StoredTable& table = stored(resource);
   std::string where;
   if (!storage_.scope_column.empty() && table.has(storage_.scope_column)) {
-    where += " WHERE " + quote_name(storage_.scope_column) + " = " + text_parameter(storage_.scope_value);
+    where += " WHERE " + in_scope(table);
   }
   if (!resource.soft_delete.empty()) {
     where +=

@@ -53,11 +53,20 @@ class Dialect {
   [[nodiscard]] virtual std::string stored_value(const StoredTable& table, const contract::Column& column,
                                                  const Value& value);
   [[nodiscard]] virtual std::string quoted_table(const StoredTable& table) const = 0;
+  // The caller's value of the scope as the table stores it, and the condition that a row is in it, byte for byte.
+  [[nodiscard]] virtual std::string scope_value(const StoredTable& table);
+  [[nodiscard]] virtual std::string in_scope(const StoredTable& table);
 
  protected:
   // ---- one engine's way ----
   [[nodiscard]] virtual std::string placeholder(std::size_t number) const = 0;
   [[nodiscard]] virtual std::string typed(const std::string& placeholder, std::optional<Type> type) const = 0;
+  // A parameter that is of that type by its value: the digits of a decimal.
+  [[nodiscard]] virtual std::string typed_value(const std::string& placeholder, std::optional<Type> type,
+                                                const Value& value) const {
+    (void)value;
+    return typed(placeholder, type);
+  }
   [[nodiscard]] virtual Value bindable(const Value& value) const { return value; }
   [[nodiscard]] virtual std::string unnest(const Relation& relation) = 0;
   [[nodiscard]] virtual std::string element(const Relation& relation) const = 0;  // the column of an UNNEST

@@ -87,6 +87,18 @@ class DuckdbDialect final : public Dialect {
     }
   }
 
+  // As many digits as it is written with, so that none is lost in a double.
+  std::string typed_value(const std::string& placeholder, std::optional<Type> type, const Value& value) const override {
+    constexpr std::size_t kDigitsMax = 38;
+    if (type != Type::kDecimal || value.kind != CellKind::kDecimal) return typed(placeholder, type);
+    const auto digits =
+        static_cast<std::size_t>(std::ranges::count_if(value.text, [](char c) { return c >= '0' && c <= '9'; }));
+    const std::size_t point = value.text.find('.');
+    const std::size_t scale = point == std::string::npos ? 0 : value.text.size() - point - 1;
+    if (digits == 0 || digits > kDigitsMax) return typed(placeholder, type);
+    return "CAST(" + placeholder + " AS DECIMAL(" + std::to_string(digits) + ", " + std::to_string(scale) + "))";
+  }
+
   std::string unnest(const Relation& relation) override {
     return "UNNEST(" + expr(*relation.array) + ") AS t" + std::to_string(relation.id) + "(\"v\")";
   }
@@ -97,9 +109,9 @@ class DuckdbDialect final : public Dialect {
   }
 
   std::string arithmetic(const BoundExpr& one) override {
-    const bool integers = one.type == Type::kInteger;
     const auto operand = [&](const BoundExpr& child) {
-      return std::string("CAST(") + expr(child) + (integers ? " AS BIGINT)" : " AS DOUBLE)");
+      if (one.type == Type::kDecimal) return expr(child);  // exact: decimals and integers alone
+      return "CAST(" + expr(child) + (one.type == Type::kInteger ? " AS BIGINT)" : " AS DOUBLE)");
     };
     const std::string a = operand(*one.children[0]);
     const std::string b = operand(*one.children[1]);
@@ -116,6 +128,7 @@ class DuckdbDialect final : public Dialect {
   }
 
   std::string negate(const BoundExpr& one) override {
+    if (one.type == Type::kDecimal) return "(- " + expr(*one.children[0]) + ")";
     return "(- CAST(" + expr(*one.children[0]) + (one.type == Type::kInteger ? " AS BIGINT))" : " AS DOUBLE))");
   }
 

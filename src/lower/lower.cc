@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/ascii.h"
 #include "lower/dialect.h"
 
 namespace candor::lower {
@@ -132,9 +133,12 @@ Lowered Lowering::known_keys(const contract::Resource& resource, const std::vect
   const std::string filter = dialect_->row_filter(resource);
   const std::string visible =
       filter.empty() ? std::string("1") : "CASE WHEN " + filter.substr(7) + " THEN 1 ELSE 0 END";
-  const std::string sql = "SELECT " + column + " AS \"key\", " + visible + " AS \"visible\" FROM " +
-                          dialect_->quoted_table(table) + " WHERE " + column + " IN (" +
-                          key_list(*dialect_, resource, keys) + ")";
+  std::string sql = "SELECT " + column + " AS \"key\", " + visible + " AS \"visible\" FROM " +
+                    dialect_->quoted_table(table) + " WHERE " + column + " IN (" + key_list(*dialect_, resource, keys) +
+                    ")";
+  // Where the table's key has the scope in it, the same value in another scope is another row.
+  const std::string scope = lower_ascii(dialect_->storage().scope_column);
+  if (!scope.empty() && table.primary_key.contains(scope)) sql += " AND " + dialect_->in_scope(table);
   return {sql, dialect_->take_parameters(), {key.type, contract::Type::kInteger}};
 }
 
@@ -199,7 +203,7 @@ Lowered Lowering::insert(const contract::Resource& resource, const std::vector<C
   };
   for (const ColumnValue& one : values) add(one.column->stored, dialect_->stored_value(table, *one.column, one.value));
   if (!storage.scope_column.empty() && table.has(storage.scope_column)) {
-    add(storage.scope_column, dialect_->value(text_value(storage.scope_value), contract::Type::kString));
+    add(storage.scope_column, dialect_->scope_value(table));
   }
   const std::string target = "INSERT INTO " + dialect_->quoted_table(table);
   std::string sql = target + (columns.empty() ? " DEFAULT VALUES" : " (" + columns + ") VALUES (" + row + ")");

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,11 @@ struct StoredTable {
   std::string name;
   std::vector<std::string> columns;                       // in the table's order
   std::map<std::string, std::string, std::less<>> types;  // column in lower case -> type as the engine names it
+  std::set<std::string, std::less<>> collated;            // columns, likewise, that compare by a rule of their own
+  std::set<std::string, std::less<>> primary_key;         // its columns, likewise
   [[nodiscard]] bool has(std::string_view column) const;
+  [[nodiscard]] std::string type_of(std::string_view column) const;  // in lower case; empty: not known
+  [[nodiscard]] bool is_collated(std::string_view column) const;
 };
 
 // Where the resources of a contract are, and which rows of them the caller may see.

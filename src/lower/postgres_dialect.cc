@@ -1,5 +1,5 @@
-// PostgreSQL. All parameters are texts with a cast of their own; texts are ordered by code point and folded by ICU's root
-// locale, mended where that is not one to one.
+// PostgreSQL. All parameters are texts with a cast of their own; texts are ordered by code point, and folded by the C
+// library's lower case, mended where that is not Unicode's simple folding.
 #include <utility>
 
 #include "base/ascii.h"
@@ -38,6 +38,17 @@ std::string_view cast_name(Type type) {
   return "text";
 }
 
+// Compares and is bound as what it is stored as: a text that PostgreSQL keeps in one of its own ways.
+bool is_text(std::string_view stored) {
+  return stored == "text" || stored == "citext" || stored.starts_with("character");
+}
+
+// What has other texts equal than those that are the same, ends here.
+std::string as_text(const StoredTable& table, std::string_view column, const std::string& name) {
+  if (table.is_collated(column)) return "(" + name + "::text COLLATE \"C\")";
+  return table.type_of(column) == "text" ? name : name + "::text";
+}
+
 class PostgresDialect final : public Dialect {
  public:
   using Dialect::Dialect;
@@ -48,12 +59,14 @@ class PostgresDialect final : public Dialect {
 
   std::string read_column(const StoredTable& table, const contract::Column& column) override {
     std::string name = quote_name(column.stored);
-    const auto found = table.types.find(lower_ascii(column.stored));
-    const std::string stored = found == table.types.end() ? "" : lower_ascii(found->second);
+    const std::string stored = table.type_of(column.stored);
     const bool json = stored == "json" || stored == "jsonb";
     switch (column.type) {
       case Type::kString:
-        return stored == "text" ? name : name + "::text";
+        return as_text(table, column.stored, name);
+      case Type::kNumber:
+        // Its digits are what it means; as a double it would be another number.
+        return stored == "real" ? name + "::text::float8" : name;
       case Type::kDatetime:
         return stored.starts_with("timestamp with time zone") || stored == "timestamptz"
                    ? "(" + name + " AT TIME ZONE 'UTC')"
@@ -83,10 +96,24 @@ class PostgresDialect final : public Dialect {
     const std::string stored = found == table.types.end() ? "" : found->second;
     if (!contract::is_array(column.type)) {
       const std::string sql = value(given, column.type);
-      return stored.empty() || column.type == Type::kDatetime ? sql : "CAST(" + sql + " AS " + stored + ")";
+      // A cast to varchar(3) would cut; storing a text that is too long is an error.
+      const bool as_it_is = stored.empty() || column.type == Type::kDatetime || is_text(lower_ascii(stored));
+      return as_it_is ? sql : "CAST(" + sql + " AS " + stored + ")";
     }
     const std::string sql = list_of(given.parts, column.type);
     return stored == "json" || stored == "jsonb" ? "to_jsonb(" + sql + ")" : sql;
+  }
+
+  std::string scope_value(const StoredTable& table) override {
+    const std::string stored = table.type_of(storage_.scope_column);
+    const std::string sql = text_parameter(storage_.scope_value);
+    return is_text(stored) ? sql : "CAST(" + sql + " AS " + stored + ")";
+  }
+
+  std::string in_scope(const StoredTable& table) override {
+    std::string column = quote_name(storage_.scope_column);
+    if (is_text(table.type_of(storage_.scope_column))) column = as_text(table, storage_.scope_column, column);
+    return column + " = " + scope_value(table);
   }
 
  protected:
@@ -109,8 +136,8 @@ class PostgresDialect final : public Dialect {
   }
 
   std::string arithmetic(const BoundExpr& one) override {
-    const bool integers = one.type == Type::kInteger;
-    const auto operand = [&](const BoundExpr& child) { return expr(child) + (integers ? "::int8" : "::float8"); };
+    const char* type = one.type == Type::kInteger ? "::int8" : one.type == Type::kDecimal ? "::numeric" : "::float8";
+    const auto operand = [&](const BoundExpr& child) { return "(" + expr(child) + ")" + type; };
     const std::string a = operand(*one.children[0]);
     const std::string b = operand(*one.children[1]);
     switch (one.op) {
@@ -125,7 +152,8 @@ class PostgresDialect final : public Dialect {
   }
 
   std::string negate(const BoundExpr& one) override {
-    return "(- " + expr(*one.children[0]) + (one.type == Type::kInteger ? "::int8)" : "::float8)");
+    const char* type = one.type == Type::kInteger ? "::int8)" : one.type == Type::kDecimal ? "::numeric)" : "::float8)";
+    return "(- (" + expr(*one.children[0]) + ")" + type;
   }
 
   std::string add_interval(const BoundExpr& one) override {
@@ -135,8 +163,18 @@ class PostgresDialect final : public Dialect {
     return sum + (one.type == Type::kDate ? "::date" : "::timestamp");
   }
 
-  // ICU lowers by context and makes two characters of one dotted capital I; folding is one to one.
-  std::string fold(const std::string& sql) const override { return "translate(" + lowered(sql) + ", 'ςſẞ', 'σsß')"; }
+  // Twenty-two letters have another simple folding than their lower case (Unicode's CaseFolding.txt, statuses C and S), and
+  // the dotted capital I has none: it passes by as a character that no text has.
+  std::string fold(const std::string& sql) const override {
+    constexpr std::string_view kFrom =
+        "\u00B5\u017F\u0345\u03C2\u03D0\u03D1\u03D5\u03D6\u03F0\u03F1\u03F5"
+        "\u1C80\u1C81\u1C82\u1C83\u1C84\u1C85\u1C86\u1C87\u1C88\u1E9B\u1FBE";
+    constexpr std::string_view kTo =
+        "\u03BCs\u03B9\u03C3\u03B2\u03B8\u03C6\u03C0\u03BA\u03C1\u03B5"
+        "\u0432\u0434\u043E\u0441\u0442\u0442\u044A\u0463\uA64B\u1E61\u03B9";
+    return "translate(" + lowered("translate(" + sql + ", '\u0130', '\uFDD0')") + ", '" + std::string(kFrom) +
+           "\uFDD0', '" + std::string(kTo) + "\u0130')";
+  }
 
   std::string like(const BoundExpr& one) override {
     std::string value = expr(*one.children[0]);
@@ -187,12 +225,14 @@ class PostgresDialect final : public Dialect {
   std::string cast(const BoundExpr& one) override {
     std::string value = expr(*one.children[0]);
     const std::optional<Type> from = one.children[0]->type;
-    if (*one.type == Type::kString && is_time(from)) return "replace(" + value + "::text, ' ', 'T')";
+    if (*one.type == Type::kString && is_time(from)) return time_text(value);
     if (*one.type == Type::kInteger && (from == Type::kNumber || from == Type::kDecimal))
-      return "round(" + value + "::numeric)::int8";
+      return "round(" + numeric(value, from) + ")::int8";
     if (*one.type == Type::kInteger && from == Type::kBoolean) return value + "::int::int8";
-    if (*one.type == Type::kDecimal && !one.text.empty()) return "round((" + value + ")::numeric, " + one.text + ")";
-    if (*one.type == Type::kDecimal && from == Type::kString) return value + "::float8";
+    if (*one.type == Type::kDecimal && !one.text.empty())
+      return "round(" + numeric(value, from) + ", " + one.text + ")";
+    if (*one.type == Type::kDecimal) return numeric(value, from);
+    if (is_time(one.type) && from == Type::kString) return time_of(value) + (one.type == Type::kDate ? "::date" : "");
     return "(" + value + ")::" + std::string(cast_name(*one.type));
   }
 
@@ -215,6 +255,7 @@ class PostgresDialect final : public Dialect {
         return filtered(name + ordered(child, type) + ")", one);
       }
       case bind::Aggregate::kJoin: {
+        if (one.distinct && one.order.size() == 1) return join_distinct(one);
         std::string sql = "string_agg(" + distinct + child + ", " + text_parameter(one.text);
         if (!one.order.empty()) sql += " ORDER BY " + order_list(one.order);
         return filtered(sql + ")", one);
@@ -231,10 +272,13 @@ class PostgresDialect final : public Dialect {
       case Function::kNullIf:
         return call("nullif", one);
       case Function::kAbs:
-        return "abs(" + argument(0) + (one.type == Type::kInteger ? "::int8)" : "::float8)");
+        return "abs((" + argument(0) + ")" +
+               (one.type == Type::kInteger   ? "::int8)"
+                : one.type == Type::kDecimal ? "::numeric)"
+                                             : "::float8)");
       case Function::kRound:
         if (one.type == Type::kInteger) return argument(0);
-        return "round(" + argument(0) + "::numeric, " +
+        return "round(" + numeric(argument(0), one.children[0]->type) + ", " +
                (one.children.size() > 1 ? "(" + argument(1) + ")::int" : std::string("0")) + ")::float8";
       case Function::kFloor:
         return one.type == Type::kInteger ? argument(0) : "floor(" + argument(0) + "::float8)";
@@ -271,6 +315,21 @@ class PostgresDialect final : public Dialect {
   }
 
  private:
+  // The server orders an aggregate of different values by nothing but what it is given, texts.
+  std::string join_distinct(const BoundExpr& one) {
+    const BoundExpr& text = *one.children[0];
+    const bind::BoundOrder& order = one.order.front();
+    const bool cast = text.kind == BoundKind::kCast && bind::same_expr(*order.expr, *text.children[0]);
+    const BoundExpr& value = cast ? *text.children[0] : text;
+    const std::string v = "u.v";
+    const std::string shown = !cast ? v : is_time(value.type) ? time_text(v) : v + "::text";
+    return "(SELECT string_agg(" + shown + ", " + text_parameter(one.text) + " ORDER BY " + ordered(v, value.type) +
+           (order.descending ? " DESC" : "") + ") FROM unnest(" +
+           filtered("array_agg(DISTINCT " + expr(value) + ")", one) + ") AS u(v))";
+  }
+
+  static std::string time_text(const std::string& sql) { return "replace(" + sql + "::text, ' ', 'T')"; }
+
   std::string text_function(const BoundExpr& one) {
     const auto argument = [&](std::size_t i) { return expr(*one.children[i]); };
     switch (one.function) {
@@ -305,6 +364,22 @@ class PostgresDialect final : public Dialect {
         return "NULL";
     }
   }
+  // A double as the number that its shortest text says.
+  static std::string numeric(const std::string& sql, std::optional<Type> type) {
+    return "(" + sql + (type == Type::kNumber ? ")::float8::text::numeric" : ")::numeric");
+  }
+
+  // A text as the one time that it says in ISO's words, with microseconds at most, in UTC; the server reads much else.
+  static std::string time_of(const std::string& sql) {
+    const std::string text = "(" + sql + ")";
+    return "CASE WHEN " + text + " IS NULL THEN NULL WHEN " + text +
+           " ~ '^\\d{4}-\\d\\d-\\d\\d([T "
+           "]([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d+)?)?(Z|[+-]\\d\\d(:?\\d\\d)?)?)?$' THEN "
+           "(regexp_replace(" +
+           text + ", '(\\.\\d{6})\\d+', '\\1')::timestamptz AT TIME ZONE 'UTC') ELSE ('no time: ' || " + text +
+           ")::timestamp END";
+  }
+
   static std::string lowered(const std::string& sql) { return "lower(" + sql + " COLLATE \"C.utf8\")"; }
 
   std::string list_of(const std::vector<Value>& parts, Type type) {

@@ -31,6 +31,10 @@ class SqliteDialect final : public Dialect {
     }
   }
 
+  std::string in_scope(const StoredTable& table) override {
+    return quote_name(storage_.scope_column) + " COLLATE BINARY = " + scope_value(table);
+  }
+
  protected:
   std::string placeholder(std::size_t number) const override { return "?" + std::to_string(number); }
   std::string typed(const std::string& placeholder, std::optional<Type>) const override { return placeholder; }
@@ -235,9 +239,10 @@ class SqliteDialect final : public Dialect {
       case Function::kGreatest:
       case Function::kLeast: {
         std::string rows;
-        for (const bind::BoundPtr& child : one.children) rows += (rows.empty() ? "(" : ", (") + expr(*child) + ")";
-        return std::string("(SELECT ") + (one.function == Function::kGreatest ? "MAX" : "MIN") +
-               "(column1) FROM (VALUES " + rows + "))";
+        for (const bind::BoundPtr& child : one.children)
+          rows += (rows.empty() ? "SELECT " : " UNION ALL SELECT ") + expr(*child) + " AS v";
+        return std::string("(SELECT ") + (one.function == Function::kGreatest ? "MAX" : "MIN") + "(v) FROM (" + rows +
+               "))";
       }
       case Function::kNow:
         return text_parameter(storage_.now);

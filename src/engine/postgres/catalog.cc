@@ -59,11 +59,13 @@ Result<Rows> ask_columns(Connection& connection, const SourceSpec& source, const
              // Of a domain the type that it restricts, which is what it is to whoever reads.
              "SELECT c.oid, a.attname, CASE t.typtype WHEN 'd' THEN pg_catalog.format_type(t.typbasetype, t.typtypmod)"
              " ELSE pg_catalog.format_type(a.atttypid, a.atttypmod) END, a.attnotnull OR t.typnotnull,"
-             " coalesce(a.attnum = ANY (k.indkey), false), pg_catalog.col_description(c.oid, a.attnum)"
+             " coalesce(a.attnum = ANY (k.indkey), false), pg_catalog.col_description(c.oid, a.attnum),"
+             " coalesce(NOT o.collisdeterministic, false) OR t.typname = 'citext'"
              " FROM (SELECT c.oid, n.nspname, c.relname" +
                  std::string(kListed) +
                  ") AS c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
                  " JOIN pg_catalog.pg_type t ON t.oid = a.atttypid"
+                 " LEFT JOIN pg_catalog.pg_collation o ON o.oid = a.attcollation"
                  " LEFT JOIN pg_catalog.pg_index k ON k.indrelid = c.oid AND k.indisprimary"
                  " WHERE pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')"
                  " ORDER BY c.nspname, c.relname, a.attnum",
@@ -101,6 +103,7 @@ Result<Catalog> read_catalog(Connection& connection, const SourceSpec& source, b
       out.type = columns.text(column, 2);
       out.nullable = !columns.truth(column, 3);
       out.primary_key = columns.truth(column, 4);
+      out.collated = columns.truth(column, 6);
       out.comment = columns.text(column, 5);
       utf8 = utf8 && is_utf8(out.name) && is_utf8(out.type) && is_utf8(out.comment);
       table.columns.push_back(std::move(out));

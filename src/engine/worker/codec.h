@@ -65,8 +65,8 @@ void fields(A& archive, T& value) {
 }
 template <typename A, Is<CatalogColumn> T>
 void fields(A& archive, T& value) {
-  auto& [name, type, nullable, primary_key, comment, note] = value;
-  archive(name, type, nullable, primary_key, comment, note);
+  auto& [name, type, nullable, primary_key, collated, comment, note] = value;
+  archive(name, type, nullable, primary_key, collated, comment, note);
 }
 template <typename A, Is<RejectedRow> T>
 void fields(A& archive, T& value) {
