@@ -43,6 +43,7 @@ Result<lower::Storage> find_storage(const contract::Contract& contract, const en
     for (const engine::CatalogColumn& column : table->columns) {
       stored.columns.push_back(column.name);
       stored.types.emplace(lower_ascii(column.name), column.type);
+      if (!column.computed) stored.kept.push_back(column.name);
     }
     for (const contract::Column& column : resource.columns) {
       if (!stored.has(column.stored))

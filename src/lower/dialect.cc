@@ -55,12 +55,23 @@ std::string Dialect::stored_value(const StoredTable& table, const contract::Colu
 
 std::string Dialect::table_name(const contract::Resource& resource) const { return quoted_table(stored(resource)); }
 
+bool Dialect::can_keep(const std::string& type) const {
+  (void)type;
+  return true;
+}
+
+std::string Dialect::kept_column(const std::string& column, const std::string& type) const {
+  (void)type;
+  return quote_name(column);
+}
+
+std::string Dialect::scope_filter(const contract::Resource& resource) {
+  if (storage_.scope_column.empty() || !stored(resource).has(storage_.scope_column)) return {};
+  return " WHERE " + quote_name(storage_.scope_column) + " = " + text_parameter(storage_.scope_value);
+}
+
 std::string Dialect::row_filter(const contract::Resource& resource) {
-  const StoredTable& table = stored(resource);
-  std::string where;
-  if (!storage_.scope_column.empty() && table.has(storage_.scope_column)) {
-    where += " WHERE " + quote_name(storage_.scope_column) + " = " + text_parameter(storage_.scope_value);
-  }
+  std::string where = scope_filter(resource);
   if (!resource.soft_delete.empty()) {
     where +=
         (where.empty() ? " WHERE " : " AND ") + quote_name(resource.find(resource.soft_delete)->stored) + " IS NULL";

@@ -24,6 +24,7 @@ struct StoredTable {
   std::string name;
   std::vector<std::string> columns;                       // in the table's order
   std::map<std::string, std::string, std::less<>> types;  // column in lower case -> type as the engine names it
+  std::vector<std::string> kept;                          // columns that undoing puts back: those that are not computed
   [[nodiscard]] bool has(std::string_view column) const;
 };
 
@@ -81,8 +82,21 @@ class Lowering {
                                      const std::vector<Value>& excluded);
   // The items of RETURNING for the keys, each row begun by its key.
   [[nodiscard]] Lowered returning(const bind::BoundWrite& plan, const std::vector<Value>& keys);
-  // The stored rows with these keys, all columns of the table as they are, for undoing.
-  [[nodiscard]] Lowered stored_rows(const contract::Resource& resource, const std::vector<Value>& keys);
+
+  // ---- undoing: whole rows of the table, of the caller's scope, those deleted softly too ----
+
+  // Why rows of the resource can't be put back exactly; empty: they can.
+  [[nodiscard]] std::string cannot_keep(const contract::Resource& resource) const;
+  // The rows with these keys: the key, then each column of StoredTable::kept, exact.
+  [[nodiscard]] Lowered kept_rows(const contract::Resource& resource, const std::vector<Value>& keys);
+  struct KeptValue {
+    std::size_t column = 0;  // of StoredTable::kept
+    Value value;             // as kept_rows gives it
+  };
+  [[nodiscard]] Lowered put_back(const contract::Resource& resource, const std::vector<Value>& row);
+  [[nodiscard]] Lowered put_back(const contract::Resource& resource, const Value& key,
+                                 const std::vector<KeptValue>& values);
+  [[nodiscard]] Lowered take_away(const contract::Resource& resource, const Value& key);
 
   struct ColumnValue {
     const contract::Column* column = nullptr;  // of the resource
