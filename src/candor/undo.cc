@@ -14,6 +14,8 @@ using json::Node;
 using ledger::UndoBatch;
 using ledger::UndoState;
 
+constexpr std::int64_t kDayMs = std::int64_t{1000} * 60 * 60 * 24;
+
 std::string time_text(std::int64_t unix_ms) {
   const std::time_t seconds = static_cast<std::time_t>(unix_ms / 1000);
   std::tm parts{};
@@ -171,7 +173,8 @@ Status Service::write_contract(const Caller& caller, const Prepared& prepared, c
                                const CancelToken& cancel, std::size_t& failed, exec::Written& written,
                                Delivery& delivery) {
   const exec::BeforeCommit keep = [&](const exec::Changes& changes) -> Status {
-    if (changes.rows.empty()) return Ok{};
+    const std::int64_t days = configuration_.limit("undo_days");
+    if (changes.rows.empty() || days == 0) return Ok{};
     UndoBatch record;
     record.turn = prepared.turn;
     record.surface = caller.surface;
@@ -182,7 +185,7 @@ Status Service::write_contract(const Caller& caller, const Prepared& prepared, c
     record.statements = batch.size();
     record.changed_others = changes.changed_others;
     const std::vector<ledger::UndoRow> rows = rows_of(changes, environment.storage, record.tables);
-    CANDOR_ASSIGN(delivery.batch_id, ledger_->keep_undo(record, rows));
+    CANDOR_ASSIGN(delivery.batch_id, ledger_->keep_undo(record, rows, unix_ms() - days * kDayMs));
     return Ok{};
   };
   Result<exec::Written> done = exec::write(batch, environment, cancel, failed, keep);
@@ -258,6 +261,11 @@ Result<Undone> Service::undo_held(const Prepared& prepared, HeldBatch& held, boo
   const UndoBatch& batch = held.batch();
   if (batch.state == UndoState::kUndone)
     return refused("batch " + batch.id + " was undone at " + time_text(batch.undone_ms), "candor undo --list");
+  if (batch.state == UndoState::kExpired) {
+    return refused("batch " + batch.id + " was written at " + time_text(batch.kept_ms) +
+                       ", and its rows were forgotten since",
+                   "put the rows right by statements of your own; limits.undo_days says how long rows are kept");
+  }
   CANDOR_ASSIGN(const std::shared_ptr<const Published> published, prepared.session->published("", batch.source));
   if (published == nullptr) {
     return make_error("unknown-source",

@@ -264,9 +264,13 @@ class FileLedger final : public Ledger {
   }
 
   // A record must be there before the source commits, and the step of an undo likewise: both on the durable connection.
-  Result<std::string> keep_undo(const UndoBatch& batch, const std::vector<UndoRow>& rows) override {
+  Result<std::string> keep_undo(const UndoBatch& batch, const std::vector<UndoRow>& rows,
+                                std::int64_t forget_before_ms) override {
     const std::lock_guard lock(durable_.mutex);
-    return durable_.transaction([&] { return undo::keep(durable_, batch, rows, owner_); });
+    return durable_.transaction([&]() -> Result<std::string> {
+      CANDOR_TRY(undo::forget(durable_, forget_before_ms));
+      return undo::keep(durable_, batch, rows, owner_);
+    });
   }
 
   Result<UndoBatch> take_undo(const std::string& id) override {

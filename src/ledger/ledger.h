@@ -80,6 +80,7 @@ enum class UndoState : std::uint8_t {
   kUndoing,  // about to be taken back; whether the source has that is not known
   kUndone,
   kDropped,  // the source never had it
+  kExpired,  // too old: its rows were forgotten
 };
 [[nodiscard]] std::string_view to_string(UndoState state);
 
@@ -147,8 +148,10 @@ class Ledger {
   [[nodiscard]] virtual Result<std::vector<AnswerRecord>> answers(const std::string& session, Page page,
                                                                   std::uint64_t& total) = 0;
 
-  // Keeps a batch, pending and held by this process; durable when it returns. The id.
-  [[nodiscard]] virtual Result<std::string> keep_undo(const UndoBatch& batch, const std::vector<UndoRow>& rows) = 0;
+  // Keeps a batch, pending and held by this process; durable when it returns. Forgets the rows of those that were kept before
+  // `forget_before_ms` (Unix time). The id.
+  [[nodiscard]] virtual Result<std::string> keep_undo(const UndoBatch& batch, const std::vector<UndoRow>& rows,
+                                                      std::int64_t forget_before_ms) = 0;
   // Takes hold of a batch, so that one process alone undoes it. Fails with `not-found`, and with `busy` while a process that
   // lives holds it.
   [[nodiscard]] virtual Result<UndoBatch> take_undo(const std::string& id) = 0;

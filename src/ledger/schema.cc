@@ -85,7 +85,7 @@ Status create_undo_tables(sqlite::Database& database) {
       session TEXT NOT NULL, turn TEXT NOT NULL, surface TEXT NOT NULL,
       source TEXT NOT NULL, contract TEXT NOT NULL, scope_column TEXT NOT NULL, scope_value TEXT NOT NULL,
       tables TEXT NOT NULL, statements INTEGER NOT NULL, rows INTEGER NOT NULL, changed_others INTEGER NOT NULL,
-      state TEXT NOT NULL CHECK (state IN ('pending', 'done', 'undoing', 'undone', 'dropped')),
+      state TEXT NOT NULL CHECK (state IN ('pending', 'done', 'undoing', 'undone', 'dropped', 'expired')),
       kept_ms INTEGER NOT NULL, undone_ms INTEGER NOT NULL,
       owner TEXT NOT NULL, owned_ms INTEGER NOT NULL
     );

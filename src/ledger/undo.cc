@@ -14,12 +14,13 @@ struct StateName {
   UndoState state;
   std::string_view name;
 };
-constexpr std::array<StateName, 5> kStates = {{
+constexpr std::array<StateName, 6> kStates = {{
     {UndoState::kPending, "pending"},
     {UndoState::kDone, "done"},
     {UndoState::kUndoing, "undoing"},
     {UndoState::kUndone, "undone"},
     {UndoState::kDropped, "dropped"},
+    {UndoState::kExpired, "expired"},
 }};
 
 UndoState state_named(std::string_view name) {
@@ -63,6 +64,14 @@ UndoBatch read_batch(const Run& run) {
 }
 
 }  // namespace
+
+Status forget(Connection& connection, std::int64_t before_ms) {
+  CANDOR_TRY(connection.execute("UPDATE undo_batches SET state = 'expired' WHERE kept_ms < ?1 AND owner = '' "
+                                "AND state IN ('pending', 'done', 'undoing')",
+                                before_ms));
+  if (connection.database().changes() == 0) return Ok{};
+  return connection.execute("DELETE FROM undo_rows WHERE batch IN (SELECT id FROM undo_batches WHERE state = 'expired')");
+}
 
 Result<std::string> keep(Connection& connection, const UndoBatch& batch, const std::vector<UndoRow>& rows,
                          const std::string& owner) {

@@ -12,6 +12,7 @@
 
 namespace candor::ledger::undo {
 
+[[nodiscard]] Status forget(Connection& connection, std::int64_t before_ms);
 [[nodiscard]] Result<std::string> keep(Connection& connection, const UndoBatch& batch, const std::vector<UndoRow>& rows,
                                        const std::string& owner);
 [[nodiscard]] Result<UndoBatch> take(Connection& connection, const std::string& id, const std::string& owner);

@@ -484,7 +484,7 @@ def test_an_agent_is_told_the_id(place):
     batch = batch_of(written)
     yield from differs("another process undoes it", app.undo(batch).code if batch else written.said, 0)
     yield from differs("the source", app.data.rows(), app.start)
-    tools = [tool["name"] for tool in server.ask("tools/list")["tools"]]
+    tools = [tool["name"] for tool in server.ask("tools/list")["result"]["tools"]]
     if any("undo" in name for name in tools):
         yield f"undoing is for operators: {tools}"
     server.close()
