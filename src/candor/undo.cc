@@ -1,11 +1,12 @@
 // Undo: a batch of writes is kept in the ledger before the source commits, and taken back from there.
+#include "exec/undo.h"
+
 #include <algorithm>
 #include <ctime>
 #include <utility>
 
 #include "base/ascii.h"
 #include "candor/execution.h"
-#include "exec/undo.h"
 
 namespace candor {
 namespace {
@@ -80,9 +81,11 @@ Result<const contract::Resource*> resource_of(const Node& record, const exec::En
   const std::string hint = "mend the contract first: candor contract check " + environment.contract->file;
   const contract::Resource* resource = environment.contract->find(name);
   if (resource == nullptr || resource->key.empty())
-    return refused("batch " + batch + " wrote to '" + name + "', and the contract publishes it with a key no more", hint);
+    return refused("batch " + batch + " wrote to '" + name + "', and the contract publishes it with a key no more",
+                   hint);
   const lower::StoredTable& table = environment.storage.tables.at(resource);
-  if (!same_name(table.name, record.string_or("table", "")) || !same_name(table.schema, record.string_or("schema", "")) ||
+  if (!same_name(table.name, record.string_or("table", "")) ||
+      !same_name(table.schema, record.string_or("schema", "")) ||
       !same_name(resource->find(resource->key)->stored, record.string_or("key", ""))) {
     return refused("batch " + batch + " wrote to '" + name + "' when it was another table or had another key", hint);
   }
@@ -234,12 +237,13 @@ namespace {
 
 // The batch's scope has to be the caller's: nobody undoes what was written for another tenant.
 Status check_scope(const UndoBatch& batch, const exec::Environment& environment) {
-  const bool same = batch.scope_column == environment.storage.scope_column &&
-                    batch.scope_value == environment.storage.scope_value;
+  const bool same =
+      batch.scope_column == environment.storage.scope_column && batch.scope_value == environment.storage.scope_value;
   if (same) return Ok{};
   const std::optional<contract::Scope>& scope = environment.contract->scope;
-  return refused("batch " + batch.id + " was written in another scope than the caller's",
-                 scope && !scope->claim.empty() ? "--claim " + scope->claim + "=VALUE of the caller that wrote it" : "");
+  return refused(
+      "batch " + batch.id + " was written in another scope than the caller's",
+      scope && !scope->claim.empty() ? "--claim " + scope->claim + "=VALUE of the caller that wrote it" : "");
 }
 
 // What is to be done, by what the ledger knows and what the source has.
@@ -262,9 +266,9 @@ Result<Undone> Service::undo_held(const Prepared& prepared, HeldBatch& held, boo
   if (batch.state == UndoState::kUndone)
     return refused("batch " + batch.id + " was undone at " + time_text(batch.undone_ms), "candor undo --list");
   if (batch.state == UndoState::kExpired) {
-    return refused("batch " + batch.id + " was written at " + time_text(batch.kept_ms) +
-                       ", and its rows were forgotten since",
-                   "put the rows right by statements of your own; limits.undo_days says how long rows are kept");
+    return refused(
+        "batch " + batch.id + " was written at " + time_text(batch.kept_ms) + ", and its rows were forgotten since",
+        "put the rows right by statements of your own; limits.undo_days says how long rows are kept");
   }
   CANDOR_ASSIGN(const std::shared_ptr<const Published> published, prepared.session->published("", batch.source));
   if (published == nullptr) {
@@ -289,10 +293,11 @@ Result<Undone> Service::undo_held(const Prepared& prepared, HeldBatch& held, boo
   undone.rows = changes.size();
   undone.resources = summary(changes);
   if (batch.changed_others) {
-    undone.warnings.push_back({"undo-partial",
-                               "triggers or foreign keys of the source changed further rows with the batch, and the record "
-                               "does not hold them",
-                               "look whether rows that belong to these are missing"});
+    undone.warnings.push_back(
+        {"undo-partial",
+         "triggers or foreign keys of the source changed further rows with the batch, and the record "
+         "does not hold them",
+         "look whether rows that belong to these are missing"});
   }
   if (undone.outcome == Undone::Outcome::kAlready) {
     if (!dry_run) CANDOR_TRY(held.settle(UndoState::kUndone));

@@ -69,7 +69,8 @@ ExitCode complete_batches(const Context& context) {
   const Result<std::vector<ledger::UndoBatch>> batches = (*candor)->ledger().undo_batches("", {}, total);
   if (!batches.ok()) return exit_code(batches.error());
   for (const ledger::UndoBatch& batch : *batches) {
-    if (batch.state == ledger::UndoState::kDone || batch.state == ledger::UndoState::kPending) context.out.put(batch.id + "\n");
+    if (batch.state == ledger::UndoState::kDone || batch.state == ledger::UndoState::kPending)
+      context.out.put(batch.id + "\n");
   }
   return ExitCode::kDone;
 }

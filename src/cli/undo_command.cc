@@ -80,8 +80,9 @@ ExitCode run_undo(const Context& context) {
   std::vector<std::string> words = context.arguments.words;
   const bool list = context.arguments.list;
   if (!list && (words.empty() || names_source(words.front()))) {
-    return fail(context, make_error("usage", "candor undo takes the id of a batch, such as b12: each write tells its own",
-                                    "candor undo --list"));
+    return fail(context,
+                make_error("usage", "candor undo takes the id of a batch, such as b12: each write tells its own",
+                           "candor undo --list"));
   }
   std::string batch;
   if (!list) {

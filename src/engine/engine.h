@@ -77,10 +77,10 @@ struct Header {
 };
 
 struct End {
-  std::uint64_t rows = 0;                     // handed over
-  std::optional<std::uint64_t> rows_total;    // all rows of the result, when it was counted to its end
-  bool cut_by_chars = false;                  // chars_max ended the handing over
-  std::optional<std::uint64_t> affected;      // of a write
+  std::uint64_t rows = 0;                   // handed over
+  std::optional<std::uint64_t> rows_total;  // all rows of the result, when it was counted to its end
+  bool cut_by_chars = false;                // chars_max ended the handing over
+  std::optional<std::uint64_t> affected;    // of a write
   // Of a write through a contract: whether triggers or foreign keys of the database changed other rows with it, where the
   // engine tells.
   bool changed_others = false;

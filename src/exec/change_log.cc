@@ -31,8 +31,8 @@ Result<std::vector<std::vector<Value>>> kept_rows(const contract::Resource& reso
     const auto from = keys.begin() + static_cast<std::ptrdiff_t>(first);
     const std::vector<Value> some(from, from + static_cast<std::ptrdiff_t>(std::min(kKeysAtOnce, keys.size() - first)));
     lower::Lowering lowering(environment.storage);
-    Result<Rows> rows = run(lowering.kept_rows(resource, some), environment, &transaction, environment.statement_ms,
-                            cancel);
+    Result<Rows> rows =
+        run(lowering.kept_rows(resource, some), environment, &transaction, environment.statement_ms, cancel);
     if (!rows.ok()) return rows.error().code == "result-too-large" ? too_large() : std::move(rows).error();
     for (std::vector<Value>& row : rows->rows) {
       if (is_cut(row)) return too_large();
@@ -45,7 +45,8 @@ Result<std::vector<std::vector<Value>>> kept_rows(const contract::Resource& reso
 // Two resources may publish one table.
 std::string ChangeLog::id_of(const contract::Resource& resource, const Value& key) const {
   const lower::StoredTable& table = environment_.storage.tables.at(&resource);
-  return text_of_row({text_value(table.schema), text_value(table.name), text_value(resource.find(resource.key)->stored), key});
+  return text_of_row(
+      {text_value(table.schema), text_value(table.name), text_value(resource.find(resource.key)->stored), key});
 }
 
 bool ChangeLog::keeps(const contract::Resource& resource) {

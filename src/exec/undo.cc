@@ -114,11 +114,12 @@ Status Undoing::restore() {
   CANDOR_ASSIGN(const Standing standing, look());
   if (standing.as_before.size() == rows_.size()) return Ok{};
   const std::size_t other = rows_.size() - standing.as_before.size();
-  return make_error("undo-refused",
-                    std::to_string(other) + " of " + std::to_string(rows_.size()) +
-                        " rows would not be as they were before the batch: the source writes something else than what it "
-                        "is given",
-                    "look whether a trigger of the source changes rows that are written");
+  return make_error(
+      "undo-refused",
+      std::to_string(other) + " of " + std::to_string(rows_.size()) +
+          " rows would not be as they were before the batch: the source writes something else than what it "
+          "is given",
+      "look whether a trigger of the source changes rows that are written");
 }
 
 }  // namespace candor::exec

@@ -45,10 +45,7 @@ std::string in_sql(const Value& key) {
 class Writer {
  public:
   Writer(const Environment& environment, engine::Transaction& transaction, const CancelToken& cancel)
-      : environment_(environment),
-        transaction_(transaction),
-        cancel_(cancel),
-        log_(environment, transaction, cancel) {}
+      : environment_(environment), transaction_(transaction), cancel_(cancel), log_(environment, transaction, cancel) {}
 
   Result<Outcome> run_one(const BoundWrite& plan) {
     plan_ = &plan;

@@ -30,7 +30,9 @@ inline std::int64_t clamp(std::uint64_t value) {
 
 inline Status bind_one(sqlite::Statement& to, int index, std::string_view value) { return to.bind_text(index, value); }
 inline Status bind_one(sqlite::Statement& to, int index, std::int64_t value) { return to.bind_integer(index, value); }
-inline Status bind_one(sqlite::Statement& to, int index, std::uint64_t value) { return to.bind_integer(index, clamp(value)); }
+inline Status bind_one(sqlite::Statement& to, int index, std::uint64_t value) {
+  return to.bind_integer(index, clamp(value));
+}
 inline Status bind_one(sqlite::Statement& to, int index, bool value) { return to.bind_integer(index, value ? 1 : 0); }
 inline Status bind_one(sqlite::Statement& to, int index, double value) { return to.bind_real(index, value); }
 

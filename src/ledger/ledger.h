@@ -98,7 +98,7 @@ struct UndoBatch {
 };
 
 struct UndoRow {
-  std::uint64_t table = 0;           // its place in `tables`
+  std::uint64_t table = 0;          // its place in `tables`
   std::string keys, before, after;  // JSON; before and after are empty where there is no row
 };
 

@@ -37,11 +37,13 @@ std::string_view to_string(UndoState state) { return kStates[static_cast<std::si
 namespace undo {
 namespace {
 
-#define CANDOR_UNDO_COLUMNS                                                                                           \
-  "id, session, turn, surface, source, contract, scope_column, scope_value, tables, statements, rows, changed_others, " \
+#define CANDOR_UNDO_COLUMNS                                                                             \
+  "id, session, turn, surface, source, contract, scope_column, scope_value, tables, statements, rows, " \
+  "changed_others, "                                                                                    \
   "state, kept_ms, undone_ms"
-#define CANDOR_UNDO_PAGE(condition)                                                                        \
-  "SELECT " CANDOR_UNDO_COLUMNS " FROM undo_batches WHERE state <> 'dropped' " condition " ORDER BY id DESC " \
+#define CANDOR_UNDO_PAGE(condition)                                                      \
+  "SELECT " CANDOR_UNDO_COLUMNS " FROM undo_batches WHERE state <> 'dropped' " condition \
+  " ORDER BY id DESC "                                                                   \
   "LIMIT ?1 OFFSET ?2"
 
 UndoBatch read_batch(const Run& run) {
@@ -66,11 +68,13 @@ UndoBatch read_batch(const Run& run) {
 }  // namespace
 
 Status forget(Connection& connection, std::int64_t before_ms) {
-  CANDOR_TRY(connection.execute("UPDATE undo_batches SET state = 'expired' WHERE kept_ms < ?1 AND owner = '' "
-                                "AND state IN ('pending', 'done', 'undoing')",
-                                before_ms));
+  CANDOR_TRY(
+      connection.execute("UPDATE undo_batches SET state = 'expired' WHERE kept_ms < ?1 AND owner = '' "
+                         "AND state IN ('pending', 'done', 'undoing')",
+                         before_ms));
   if (connection.database().changes() == 0) return Ok{};
-  return connection.execute("DELETE FROM undo_rows WHERE batch IN (SELECT id FROM undo_batches WHERE state = 'expired')");
+  return connection.execute(
+      "DELETE FROM undo_rows WHERE batch IN (SELECT id FROM undo_batches WHERE state = 'expired')");
 }
 
 Result<std::string> keep(Connection& connection, const UndoBatch& batch, const std::vector<UndoRow>& rows,
@@ -87,8 +91,8 @@ Result<std::string> keep(Connection& connection, const UndoBatch& batch, const s
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const UndoRow& row = rows[i];
     CANDOR_TRY(connection.execute(
-        "INSERT INTO undo_rows (batch, position, table_number, keys, before, after) VALUES (?1, ?2, ?3, ?4, ?5, ?6)", id,
-        static_cast<std::uint64_t>(i), row.table, row.keys, row.before, row.after));
+        "INSERT INTO undo_rows (batch, position, table_number, keys, before, after) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        id, static_cast<std::uint64_t>(i), row.table, row.keys, row.before, row.after));
   }
   return "b" + std::to_string(id);
 }
@@ -111,8 +115,8 @@ Result<UndoBatch> take(Connection& connection, const std::string& id, const std:
       return make_error("busy", "batch " + id + " is being written or undone at this moment", "wait, then look again");
     }
   }
-  CANDOR_TRY(connection.execute("UPDATE undo_batches SET owner = ?2, owned_ms = ?3 WHERE id = ?1", number, owner,
-                                now_ms()));
+  CANDOR_TRY(
+      connection.execute("UPDATE undo_batches SET owner = ?2, owned_ms = ?3 WHERE id = ?1", number, owner, now_ms()));
   return batch;
 }
 
@@ -154,14 +158,15 @@ Status leave_all(Connection& connection, const std::string& owner) {
 Result<std::vector<UndoBatch>> batches(Connection& connection, const std::string& session, Page page,
                                        std::uint64_t& total) {
   {
-    CANDOR_ASSIGN(Run count,
-                  connection.start("SELECT count(*) FROM undo_batches WHERE state <> 'dropped' AND (?1 = '' OR session = ?1)",
-                                   session));
+    CANDOR_ASSIGN(
+        Run count,
+        connection.start("SELECT count(*) FROM undo_batches WHERE state <> 'dropped' AND (?1 = '' OR session = ?1)",
+                         session));
     CANDOR_TRY(count.step());
     total = static_cast<std::uint64_t>(count.integer(0));
   }
-  CANDOR_ASSIGN(Run run, connection.start(CANDOR_UNDO_PAGE("AND (?3 = '' OR session = ?3)"), page.limit, page.offset,
-                                          session));
+  CANDOR_ASSIGN(Run run,
+                connection.start(CANDOR_UNDO_PAGE("AND (?3 = '' OR session = ?3)"), page.limit, page.offset, session));
   std::vector<UndoBatch> found;
   for (;;) {
     CANDOR_ASSIGN(const bool row, run.step());

@@ -33,7 +33,8 @@ Lowered Lowering::kept_rows(const contract::Resource& resource, const std::vecto
   Lowered made;
   made.types.emplace_back(key.type);
   for (std::size_t i = 0; i < table.kept.size(); ++i) {
-    sql += ", " + dialect_->kept_column(table.kept[i], type_of(table, table.kept[i])) + " AS \"v" + std::to_string(i) + "\"";
+    sql += ", " + dialect_->kept_column(table.kept[i], type_of(table, table.kept[i])) + " AS \"v" + std::to_string(i) +
+           "\"";
     made.types.emplace_back(std::nullopt);
   }
   const std::string filter = dialect_->scope_filter(resource);

@@ -97,9 +97,9 @@ TEST(UndoRowText, AnyTwoValuesAreToldApartAndReadBack) {
 }
 
 TEST(UndoRowText, WhatIsNoRowIsNoneOfItsValues) {
-  for (const std::string text : {"", "[", "{}", "[{}]", R"([{"real":"00"}])", R"([{"real":1}])", R"([{"blob":"0"}])",
-                                 R"([{"blob":"zz"}])", R"([{"list":1}])", R"([{"unheard":"x"}])", "[1.5]",
-                                 R"([{"text":"a","time":"b"}])"}) {
+  for (const std::string text :
+       {"", "[", "{}", "[{}]", R"([{"real":"00"}])", R"([{"real":1}])", R"([{"blob":"0"}])", R"([{"blob":"zz"}])",
+        R"([{"list":1}])", R"([{"unheard":"x"}])", "[1.5]", R"([{"text":"a","time":"b"}])"}) {
     const Result<std::vector<Value>> row = exec::row_of_text(text);
     EXPECT_FALSE(row.ok()) << text;
     if (!row.ok()) EXPECT_EQ(row.error().code, "integrity");
@@ -265,7 +265,8 @@ TEST(UndoEngine, SqliteTellsThatATriggerOrAForeignKeyChangedOtherRows) {
   const test::ContractSource source(test::Kind::kSqlite);
   source.write(
       "CREATE TABLE marks (card_id TEXT REFERENCES cards ON DELETE CASCADE); INSERT INTO marks VALUES ('a');"
-      "CREATE TABLE log (n INTEGER); CREATE TRIGGER t AFTER UPDATE OF note ON cards BEGIN INSERT INTO log VALUES (1); END");
+      "CREATE TABLE log (n INTEGER); CREATE TRIGGER t AFTER UPDATE OF note ON cards BEGIN INSERT INTO log VALUES (1); "
+      "END");
   const auto engine = source.open();
   const auto others = [&](const std::string& sql) {
     auto transaction = engine->begin(1'000, {});

@@ -62,11 +62,12 @@ class Reader {
   Result<std::vector<TableColumn>> columns(const std::string& table) {
     std::vector<TableColumn> columns;
     // hidden = 1 are arguments and control columns of virtual tables; 2 and 3 are generated columns.
-    CANDOR_TRY(each("SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid",
-                    {table}, [&](const sql::Statement& row) {
-                      columns.push_back({std::string(row.text(0)), std::string(row.text(1)), row.integer(2) != 0,
-                                         row.integer(3) != 0, row.integer(4) != 0});
-                    }));
+    CANDOR_TRY(
+        each("SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid",
+             {table}, [&](const sql::Statement& row) {
+               columns.push_back({std::string(row.text(0)), std::string(row.text(1)), row.integer(2) != 0,
+                                  row.integer(3) != 0, row.integer(4) != 0});
+             }));
     return columns;
   }
 
