@@ -179,7 +179,7 @@ TEST_F(UndoLedgerTest, OneAloneUndoesABatchAndItsRowsGo) {
 }
 
 TEST_F(UndoLedgerTest, WhatAKilledProcessHeldIsFree) {
-  Child child([&](int pipe) {
+  ledger::Child child([&](int pipe) {
     const auto ledger = ledger::Ledger::open(home_);
     ledger::say(pipe, ledger.ok() ? *(*ledger)->keep_undo(batch(), kRows, 0) : "failed");
     pause();
