@@ -306,6 +306,12 @@ Result<Undone> Service::undo_held(const Prepared& prepared, HeldBatch& held, boo
   if (Status restored = undoing.restore(); !restored.ok()) {
     Diagnostic failure = std::move(restored).error();
     failure.message = "batch " + batch.id + " was not undone: " + failure.message;
+    // What the source does not take back, because of rows that came since, will not be taken another time.
+    if (failure.error_class() == ErrorClass::kPermanent) {
+      failure.detail = failure.code + (failure.detail.empty() ? "" : " " + failure.detail);
+      failure.hint = "put the rows right by statements of your own";
+      failure.code = "undo-refused";
+    }
     return failure;
   }
   if (dry_run) return undone;

@@ -346,6 +346,33 @@ def test_rows_that_a_foreign_key_took_along(place):
     yield from differs("the source", app.data.rows(), app.start)
 
 
+def test_a_value_that_another_row_has_now(place):
+    app = App(place, Sqlite)
+    batch = batch_of(app.write("UPDATE cards SET front = 'mine' WHERE card_id = 1"))
+    app.data.run("CREATE UNIQUE INDEX u ON cards (front); UPDATE cards SET front = 'one' WHERE card_id = 3")
+    left = app.data.rows()
+    reply = app.undo(batch)
+    yield from differs("exit code", code_of(reply), (REJECTED, "undo-refused"))
+    if "duplicate-key" not in str((reply.document or {}).get("detail")):
+        yield f"the reason: {reply.document}"
+    yield from differs("the source", app.data.rows(), left)
+
+
+@each_engine
+def test_how_long_rows_are_kept(app):
+    old = batch_of(app.write("UPDATE cards SET reps = 7 WHERE card_id = 1"))
+    app.ledger("UPDATE undo_batches SET kept_ms = kept_ms - 31 * 86400000")
+    young = batch_of(app.write("UPDATE cards SET reps = 8 WHERE card_id = 2"))
+    reply = app.undo(old)
+    yield from differs("exit code", code_of(reply), (REJECTED, "undo-refused"))
+    if "forgotten" not in str(reply.document):
+        yield f"the reason: {reply.document}"
+    yield from differs("the rows that are left", app.ledger("SELECT 'b' || batch FROM undo_rows"), [(young,)])
+    app.place.write("candor.yaml", "limits: {undo_days: 0}\n")
+    written = app.write("UPDATE cards SET reps = 9 WHERE card_id = 3")
+    yield from differs("with no days", (written.code, batch_of(written)), (0, None))
+
+
 def test_a_trigger_that_has_its_own_mind(place):
     app = App(place, Sqlite)
     batch = batch_of(app.write("UPDATE cards SET reps = 8 WHERE card_id = 1"))
