@@ -80,9 +80,10 @@ Result<const contract::Resource*> resource_of(const Node& record, const exec::En
   const std::string name(record.string_or("resource", ""));
   const std::string hint = "mend the contract first: candor contract check " + environment.contract->file;
   const contract::Resource* resource = environment.contract->find(name);
-  if (resource == nullptr || resource->key.empty())
+  if (resource == nullptr || resource->key.empty()) {
     return refused("batch " + batch + " wrote to '" + name + "', and the contract publishes it with a key no more",
                    hint);
+  }
   const lower::StoredTable& table = environment.storage.tables.at(resource);
   if (!same_name(table.name, record.string_or("table", "")) ||
       !same_name(table.schema, record.string_or("schema", "")) ||

@@ -127,6 +127,12 @@ Result<Changes> ChangeLog::finish() {
   changes.changed_others = changed_others_;
   if (!changes.cannot_keep.empty()) return changes;
   CANDOR_TRY(look_again());
+  for (const Entry& entry : entries_) {
+    if (entry.removed || !entry.change.after.empty()) continue;
+    // The source rounded the key that was written, or a trigger took the row away.
+    changes.cannot_keep = "a row of '" + entry.change.resource->name + "' was not found again by its key";
+    return changes;
+  }
   std::ranges::sort(entries_, {}, &Entry::order);
   for (Entry& entry : entries_) {
     if (entry.change.before != entry.change.after) changes.rows.push_back(std::move(entry.change));

@@ -1,6 +1,7 @@
 // Rows as JSON that loses nothing: what JSON has no word for says its kind.
 #include "exec/changes.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -86,9 +87,8 @@ Node node_of(const Value& value) {
     for (const Value& part : value.parts) content.push(node_of(part));
   }
   Node node = Node::object();
-  for (const KindName& one : kKinds) {
-    if (one.kind == value.kind) node.set(std::string(one.name), std::move(content));
-  }
+  const auto named = std::ranges::find(kKinds, value.kind, &KindName::kind);
+  if (named != kKinds.end()) node.set(std::string(named->name), std::move(content));
   return node;
 }
 

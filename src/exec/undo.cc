@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -110,7 +111,7 @@ Status Undoing::restore_one(const Change& change) {
 }
 
 Status Undoing::restore() {
-  for (auto change = rows_.rbegin(); change != rows_.rend(); ++change) CANDOR_TRY(restore_one(*change));
+  for (const Change& change : std::views::reverse(rows_)) CANDOR_TRY(restore_one(change));
   CANDOR_ASSIGN(const Standing standing, look());
   if (standing.as_before.size() == rows_.size()) return Ok{};
   const std::size_t other = rows_.size() - standing.as_before.size();

@@ -297,7 +297,7 @@ class Writer {
       values.push_back({&column, made.rows[0][i + 1]});
     }
     CANDOR_TRY(change_one(lowering().update(resource, key, values)));
-    note_key(key, values);
+    note_key(made.rows[0][0], values);
     keys_.push_back(key);
     return Ok{};
   }

@@ -392,6 +392,16 @@ def test_a_table_that_no_record_can_hold(place):
                        ["undo-not-kept"])
 
 
+def test_a_key_that_the_source_rounds(place):
+    app = App(place, Duck, CONTRACT + "  prices:\n    key: price\n    writes: [update]\n    columns: {price: decimal}\n")
+    app.data.run("CREATE TABLE prices (price DECIMAL(5,1), workspace VARCHAR); INSERT INTO prices VALUES (1.5, 'A'), (3, 'A')")
+    written = app.write("UPDATE prices SET price = price + 0.25 WHERE price = 1.5")
+    yield from differs("the write", (written.code, batch_of(written)), (0, None))
+    yield from differs("its warnings", [one["code"] for one in written.document["warnings"]], ["undo-not-kept"])
+    exact = app.write("UPDATE prices SET price = price + 0.5 WHERE price = 3")
+    yield from differs("one that it does not round", app.undo(batch_of(exact)).code if batch_of(exact) else exact.said, 0)
+
+
 # ---- bad moments ----
 
 @each_engine
