@@ -52,8 +52,7 @@ void mark_computed(std::string_view statement, std::vector<CatalogColumn>& colum
   std::string name;
   bool at_start = false;
   int inside = -1;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const Token& token = tokens[i];
+  for (const Token& token : tokens) {
     if (inside < 0 && is_symbol(token, '(')) {
       inside = token.depth + 1;
       at_start = true;
