@@ -7,6 +7,7 @@
 //   commit     answer: find the query, review it, hold once or accept with a receipt
 //   check      the same review without a commit
 //   answers, queries, verify   the ledger, read
+//   undo       take back a batch of writes that went through a contract
 //   describe_contract, check_contract, initial_contract   what an operator publishes, printed, held against its source, begun
 #pragma once
 
@@ -71,6 +72,7 @@ struct StatementEnd {
   std::string normalized_sql;
   scope::AgentSurface surface;
   bool dry_run = false;  // a write through a contract that was undone
+  std::string batch_id;  // of writes through a contract that can be undone; the same for each statement of the batch
   double elapsed_ms = 0;
 };
 
@@ -136,6 +138,26 @@ struct Verification {
   std::string answer_id;
   std::vector<Entry> entries;
 };
+
+// What an undo did, or with a dry run would do.
+struct Undone {
+  // undone; already (an undo before was cut short after it had taken effect); nothing (the source never had the batch)
+  enum class Outcome : std::uint8_t { kUndone, kAlready, kNothing };
+  struct Resource {
+    std::string name;
+    std::uint64_t removed = 0, restored = 0, inserted = 0;  // undoing an INSERT, UPDATE, DELETE
+  };
+  std::string batch_id, source;
+  Outcome outcome = Outcome::kUndone;
+  bool dry_run = false;
+  std::uint64_t rows = 0;
+  std::vector<Resource> resources;
+  std::vector<Warning> warnings;
+  std::string query_id;
+};
+
+// The resources that a batch wrote to.
+[[nodiscard]] std::vector<std::string> resource_names(const ledger::UndoBatch& batch);
 
 // ---- contracts ----
 
@@ -211,6 +233,12 @@ class Candor {
                                                            const RunOptions& options, CancelToken cancel) = 0;
 
   [[nodiscard]] virtual Result<Verification> verify(const std::string& answer_id, CancelToken cancel) = 0;
+
+  // Takes back a batch of writes through a contract, in one transaction. Fails with `undo-refused` when a row is no longer as
+  // the batch left it, when the batch was undone, belongs to another scope than the caller's, or its tables are published no
+  // more; with `not-found`, `busy`, `unknown-source`, `scope-missing`. Then nothing is written.
+  [[nodiscard]] virtual Result<Undone> undo(const Caller& caller, const std::string& batch_id, bool dry_run,
+                                            CancelToken cancel) = 0;
 
   // Holds the file's contract against its source: `source`, else the one that the contract names, else the only one. Looks
   // at every row of every table. Fails with `configuration` for faults of the file; what the data says against it is no

@@ -69,7 +69,8 @@ void Service::reject(const Caller& caller, const Prepared& prepared, std::string
 }
 
 void Service::deliver(const Caller& caller, const Prepared& prepared, const Published& published, StatementStart start,
-                      std::string normalized, const exec::Outcome& outcome, bool dry_run, ResultSink& sink) {
+                      std::string normalized, const exec::Outcome& outcome, const Delivery& delivery,
+                      ResultSink& sink) {
   Execution execution;
   execution.query.turn = prepared.turn;
   execution.query.sql = start.sql;
@@ -92,8 +93,13 @@ void Service::deliver(const Caller& caller, const Prepared& prepared, const Publ
   end.surface = outcome.surface;
   for (const bind::BoundWarning& warning : outcome.warnings)
     end.warnings.push_back({warning.code, warning.message, warning.hint});
-  end.dry_run = dry_run;
-  if (dry_run) {
+  end.dry_run = delivery.dry_run;
+  end.batch_id = delivery.batch_id;
+  if (!delivery.not_kept.empty()) {
+    end.warnings.push_back({"undo-not-kept", "the write can't be undone: " + delivery.not_kept,
+                            "keep a copy of the source where that matters"});
+  }
+  if (delivery.dry_run) {
     end.warnings.push_back({"dry-run", "nothing was kept: this is what the write would do",
                             "send it again without the dry run to keep it"});
   }
@@ -189,14 +195,17 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
     if (!options.allow_writes)
       return rejected(make_error("statement-not-allowed", "this call reads alone", "send the write to sql_execute"));
     std::size_t failed = 0;
-    Result<exec::Written> written = exec::write(*batch, *environment, cancel, failed);
-    if (!written.ok()) {
-      Diagnostic failure = std::move(written).error();
+    exec::Written written;
+    Delivery delivery;
+    delivery.dry_run = options.dry_run;
+    Status done = write_contract(caller, prepared, published, *batch, *environment, cancel, failed, written, delivery);
+    if (!done.ok()) {
+      Diagnostic failure = std::move(done).error();
       if (failed < batch->size() && !failure.span) failure.span = (*batch)[failed].span;
       return rejected(std::move(failure));
     }
-    for (std::size_t i = 0; i < written->outcomes.size(); ++i)
-      deliver(caller, prepared, published, start_of(i), (*batch)[i].text, written->outcomes[i], options.dry_run, sink);
+    for (std::size_t i = 0; i < written.outcomes.size(); ++i)
+      deliver(caller, prepared, published, start_of(i), (*batch)[i].text, written.outcomes[i], delivery, sink);
     return Ok{};
   }
   for (std::size_t i = 0; i < batch->size(); ++i) {
@@ -214,7 +223,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
       return Ok{};
     }
     outcome->warnings.insert(outcome->warnings.begin(), statement.warnings.begin(), statement.warnings.end());
-    deliver(caller, prepared, published, start_of(i), (*batch)[i].text, *outcome, false, sink);
+    deliver(caller, prepared, published, start_of(i), (*batch)[i].text, *outcome, {}, sink);
   }
   return Ok{};
 }

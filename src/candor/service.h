@@ -30,6 +30,8 @@ class Service final : public Candor {
   [[nodiscard]] Result<std::vector<Checked>> check(const Caller& caller, std::string_view sql,
                                                    const RunOptions& options, CancelToken cancel) override;
   [[nodiscard]] Result<Verification> verify(const std::string& answer_id, CancelToken cancel) override;
+  [[nodiscard]] Result<Undone> undo(const Caller& caller, const std::string& batch_id, bool dry_run,
+                                    CancelToken cancel) override;
   [[nodiscard]] Result<ContractCheck> check_contract(const Caller& caller, const std::string& file,
                                                      const std::string& source, CancelToken cancel) override;
   [[nodiscard]] Result<std::string> initial_contract(const Caller& caller, const std::string& source,
@@ -60,8 +62,21 @@ class Service final : public Candor {
   [[nodiscard]] static Result<std::vector<bind::BoundStatement>> bind_batch(std::string_view sql,
                                                                             const exec::Environment& environment,
                                                                             const CancelToken& cancel);
+  struct Delivery {  // what all statements of a batch have in common
+    bool dry_run = false;
+    std::string batch_id;
+    std::string not_kept;  // why the batch can't be undone; empty: it can, or there is nothing to undo
+  };
   void deliver(const Caller& caller, const Prepared& prepared, const Published& published, StatementStart start,
-               std::string normalized, const exec::Outcome& outcome, bool dry_run, ResultSink& sink);
+               std::string normalized, const exec::Outcome& outcome, const Delivery& delivery, ResultSink& sink);
+  [[nodiscard]] Status write_contract(const Caller& caller, const Prepared& prepared, const Published& published,
+                                      const std::vector<bind::BoundStatement>& batch,
+                                      const exec::Environment& environment, const CancelToken& cancel,
+                                      std::size_t& failed, exec::Written& written, Delivery& delivery);
+  // Undoing (undo.cc).
+  class HeldBatch;
+  [[nodiscard]] Result<Undone> undo_held(const Prepared& prepared, HeldBatch& held, bool dry_run,
+                                         const CancelToken& cancel);
   void reject(const Caller& caller, const Prepared& prepared, std::string_view sql, const Diagnostic& failure);
   [[nodiscard]] Status execute(const Prepared& prepared, StatementStart& start, const RunOptions& options,
                                ResultSink& sink, const CancelToken& cancel, Execution& execution);

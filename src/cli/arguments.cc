@@ -54,6 +54,11 @@ constexpr Declaration kDeclarations[] = {
     {"queries", "[ID]", "what was asked, with what it showed", Takes::kLedger,
      "candor queries --session cli --limit 10\n"
      "candor queries q17"},
+    {"undo", "BATCH [SOURCE...]",
+     "take back a batch of writes that went through a contract; refused when its rows changed since", Takes::kSources,
+     "candor undo --list\n"
+     "candor undo b12 --dry-run --source app=app.sqlite --contract app.contract.yaml --claim workspace=A\n"
+     "candor undo b12 --source app=app.sqlite --contract app.contract.yaml --claim workspace=A"},
     {"contract", "describe|check|init [FILE] [SOURCE...]",
      "describe: print a contract for agents; check: hold it against its source, exit code 7 when the data breaks it; "
      "init: "
@@ -149,7 +154,11 @@ void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
     app.add_flag("--keep-going", into.keep_going, "go on after a statement that failed");
     app.add_flag("--dry-run", into.dry_run, "of writes through a contract: count and show, and keep nothing");
   }
-  if (name == "answers" || name == "queries") {
+  if (name == "undo") {
+    app.add_flag("--list", into.list, "the batches that were written, the newest first");
+    app.add_flag("--dry-run", into.dry_run, "say what would be undone, and change nothing");
+  }
+  if (name == "answers" || name == "queries" || name == "undo") {
     app.add_option("--limit", into.limit, "show at most so many, the newest first (default: 50)")->type_name("N");
     app.add_option("--offset", into.offset, "pass over so many")->type_name("N");
   }

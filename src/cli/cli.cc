@@ -36,7 +36,7 @@ struct Entry {
 constexpr Entry kCommands[] = {
     {"answers", run_answers},   {"check", run_check},       {"commit", run_commit}, {"completion", run_completion},
     {"contract", run_contract}, {"demo", run_demo_command}, {"doctor", run_doctor}, {"explain", run_explain},
-    {"queries", run_queries},   {"schema", run_schema},     {"sql", run_sql},
+    {"queries", run_queries},   {"schema", run_schema},     {"sql", run_sql},       {"undo", run_undo},
 };
 
 // Whether --json is among the words, for errors of a command line that could not be parsed.
@@ -57,6 +57,22 @@ int exit_status(const Stream& out, const Stream& err, ExitCode code) {
                  "write to a place with room; what stands there now is not whole");
   err.put(diagnostic_text(err, unwritten, {}));
   return static_cast<int>(code == ExitCode::kDone ? ExitCode::kFile : code);
+}
+
+// Of the newest batches those that can still be undone.
+ExitCode complete_batches(const Context& context) {
+  const Result<config::Configuration> configuration = load_configuration(context, {});
+  if (!configuration.ok()) return exit_code(configuration.error());
+  const Result<std::unique_ptr<Candor>> candor = Candor::open(*configuration, context.program.worker);
+  if (!candor.ok()) return exit_code(candor.error());
+  std::uint64_t total = 0;
+  const Result<std::vector<ledger::UndoBatch>> batches = (*candor)->ledger().undo_batches("", {}, total);
+  if (!batches.ok()) return exit_code(batches.error());
+  for (const ledger::UndoBatch& batch : *batches) {
+    if (batch.state == ledger::UndoState::kDone || batch.state == ledger::UndoState::kPending)
+      context.out.put(batch.id + "\n");
+  }
+  return ExitCode::kDone;
 }
 
 int serve_mcp(const Context& context) {
@@ -115,6 +131,7 @@ ExitCode run_completion(const Context& context) {
     context.out.put(text);
     return ExitCode::kDone;
   }
+  if (word == "batches") return complete_batches(context);
   if (text.empty()) {
     context.err.put(diagnostic_text(
         context.err, make_error("usage", "completions are for bash, zsh or fish", "candor completion bash"), {}));

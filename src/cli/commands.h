@@ -29,6 +29,7 @@ ExitCode run_check(const Context& context);
 ExitCode run_commit(const Context& context);
 ExitCode run_answers(const Context& context);
 ExitCode run_queries(const Context& context);
+ExitCode run_undo(const Context& context);
 ExitCode run_contract(const Context& context);
 ExitCode run_explain(const Context& context);
 ExitCode run_doctor(const Context& context);

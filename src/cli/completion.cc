@@ -1,4 +1,4 @@
-// One script a shell. Words that only a running Candor knows (sources, codes) come from `candor completion sources|codes`.
+// One script a shell. Words that only a running Candor knows come from `candor completion sources|codes|batches`.
 #include "cli/completion.h"
 
 #include <vector>
@@ -23,11 +23,12 @@ std::string words_command(const CommandInfo& command) {
   if (command.name == "explain") return "candor completion codes 2>/dev/null";
   if (command.name == "completion") return "echo bash zsh fish";
   if (command.name == "contract") return "echo describe check init";
+  if (command.name == "undo") return "candor completion batches 2>/dev/null";
   return "";
 }
 
 // Files stand beside the words, too.
-bool takes_files_too(const CommandInfo& command) { return command.name == "contract"; }
+bool takes_files_too(const CommandInfo& command) { return command.name == "contract" || command.name == "undo"; }
 
 std::string bash_script(const std::vector<CommandInfo>& commands) {
   std::string names;

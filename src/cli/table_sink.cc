@@ -84,6 +84,7 @@ TableCell table_cell(CellReader& reader) {
 
 void TableSink::start(const StatementStart& start) {
   sql_ = start.sql;
+  last_ = start.index + 1 == start.count;
   columns_ = start.header.columns.size();
   table_.reset();
   if (columns_ == 0) return;
@@ -120,6 +121,8 @@ void TableSink::end(const StatementEnd& end) {
   }
   text += out_->painted(Paint::kDim, "  (" + end.query_id + ", " + elapsed(end.elapsed_ms) + ")") + "\n";
   for (const Warning& warning : end.warnings) text += warning_text(*out_, warning);
+  if (!end.batch_id.empty() && last_)
+    text += out_->painted(Paint::kDim, "to take it back: candor undo " + end.batch_id) + "\n";
   out_->put(text);
   progress_->restart();
 }

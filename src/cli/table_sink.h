@@ -37,6 +37,7 @@ class TableSink final : public ResultSink {
   std::optional<Table> table_;
   std::size_t columns_ = 0;
   std::string sql_;
+  bool last_ = true;      // of its batch
   bool printed_ = false;  // something before this statement
   ExitCode exit_ = ExitCode::kDone;
 };

@@ -17,6 +17,8 @@ constexpr Limit kLimits[] = {
     {"predicate_depth", 64, 1, 1'000, "levels", "of nesting in a predicate"},
     {"count_budget_ms", 1'000, 0, 3'600'000, "milliseconds",
      "spent on counting the rows of a result beyond those shown"},
+    {"undo_days", 30, 0, 36'500, "days",
+     "that a batch of writes through a contract can be undone, until the ledger forgets its rows; 0 keeps none"},
     {"memory_mb", 2'048, 128, 16'777'216, "megabytes", "that a session's engine may take"},
     {"import_mb", 8'192, 1, 16'777'216, "megabytes",
      "of the largest file that is taken into the cache of file sources"},

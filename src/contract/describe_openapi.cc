@@ -137,6 +137,7 @@ Node statement_schema(const Contract& contract) {
       {"rows", std::move(rows)},
       {"row_count", of_type("integer")},
       {"affected_count", described(of_type("integer"), "Rows that a write changed.")},
+      {"batch_id", described(of_type("string"), "Of a write that the operator can undo.")},
       {"rows_omitted", of_type("boolean")},
       {"warnings", list_of(ref("Diagnostic"))},
       {"normalized_sql", described(of_type("string"), "The statement as it was understood.")},
@@ -156,6 +157,7 @@ Node batch_schema(const Contract& contract) {
       {"statements", std::move(statements)},
       {"statement_count", of_type("integer")},
       {"affected_count_total", of_type("integer")},
+      {"batch_id", of_type("string")},
       {"rows_omitted", of_type("boolean")},
   });
   return object({{"type", text("object")},

@@ -83,10 +83,13 @@ struct Header {
 };
 
 struct End {
-  std::uint64_t rows = 0;                     // handed over
-  std::optional<std::uint64_t> rows_total;    // all rows of the result, when it was counted to its end
-  bool cut_by_chars = false;                  // chars_max ended the handing over
-  std::optional<std::uint64_t> affected;      // of a write
+  std::uint64_t rows = 0;                   // handed over
+  std::optional<std::uint64_t> rows_total;  // all rows of the result, when it was counted to its end
+  bool cut_by_chars = false;                // chars_max ended the handing over
+  std::optional<std::uint64_t> affected;    // of a write
+  // Of a write through a contract: whether triggers or foreign keys of the database changed other rows with it, where the
+  // engine tells.
+  bool changed_others = false;
   std::optional<std::uint64_t> rows_scanned;  // rows read by the scans below the result, where the engine tells
 };
 
@@ -108,6 +111,7 @@ struct CatalogColumn {
   bool nullable = true;
   bool primary_key = false;
   bool collated = false;  // compares by a rule of its own, by which texts can be equal that are not the same
+  bool computed = false;  // from other columns of the row: it can't be written
   std::string comment;
   std::string
       note;  // what the source's opening decided about it: "kept as text: 314 of 3,218 values have leading zeros"

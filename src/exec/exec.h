@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/value.h"
 #include "bind/binder.h"
 #include "engine/engine.h"
+#include "exec/changes.h"
 #include "lower/lower.h"
 #include "scope/scope.h"
 
@@ -51,26 +53,18 @@ struct Outcome {
                                    const CancelToken& cancel);
 [[nodiscard]] Outcome discover(const bind::BoundDiscovery& plan, const contract::Contract& contract);
 
-// A row of the source as it was and as it became, for undoing.
-struct Change {
-  const contract::Resource* resource = nullptr;
-  Value key;
-  std::vector<Value> before, after;  // of all columns of the table; empty where there was or is no row
-};
-
 struct Written {
   std::vector<Outcome> outcomes;
-  std::vector<Change> changes;
+  Changes changes;  // none of a dry run
 };
 
-struct WriteFailure {
-  std::size_t statement = 0;
-  Diagnostic error;
-};
+// Called before the source commits; its failure takes all of the batch back.
+using BeforeCommit = std::function<Status(const Changes&)>;
 
 // All writes of a batch in one transaction: everything or nothing. `failed` says which statement failed.
 [[nodiscard]] Result<Written> write(const std::vector<bind::BoundStatement>& batch, const Environment& environment,
-                                    const CancelToken& cancel, std::size_t& failed);
+                                    const CancelToken& cancel, std::size_t& failed,
+                                    const BeforeCommit& before_commit = {});
 
 // How many rows of the resource the caller sees.
 [[nodiscard]] Result<std::uint64_t> count_rows(const contract::Resource& resource, const Environment& environment,

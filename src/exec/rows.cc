@@ -167,6 +167,7 @@ Result<Rows> run(const lower::Lowered& lowered, const Environment& environment, 
                           "select fewer columns or rows");
       }
       rows.affected = end->affected;
+      rows.changed_others = end->changed_others;
       return rows;
     }
     const auto& batch = std::get<RowBatch>(item);

@@ -15,6 +15,7 @@ namespace candor::exec {
 struct Rows {
   std::vector<std::vector<Value>> rows;
   std::optional<std::uint64_t> affected;
+  bool changed_others = false;
 };
 
 // Runs one lowered statement and takes all its rows; `transaction` null: for reading. Fails with `result-too-large` beyond

@@ -45,6 +45,7 @@ Result<lower::Storage> find_storage(const contract::Contract& contract, const en
       stored.types.emplace(lower_ascii(column.name), column.type);
       if (column.collated) stored.collated.insert(lower_ascii(column.name));
       if (column.primary_key) stored.primary_key.insert(lower_ascii(column.name));
+      if (!column.computed) stored.kept.push_back(column.name);
     }
     for (const contract::Column& column : resource.columns) {
       if (!stored.has(column.stored))

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "exec/change_log.h"
 #include "exec/rows.h"
 
 namespace candor::exec {
@@ -44,7 +45,7 @@ std::string in_sql(const Value& key) {
 class Writer {
  public:
   Writer(const Environment& environment, engine::Transaction& transaction, const CancelToken& cancel)
-      : environment_(environment), transaction_(transaction), cancel_(cancel) {}
+      : environment_(environment), transaction_(transaction), cancel_(cancel), log_(environment, transaction, cancel) {}
 
   Result<Outcome> run_one(const BoundWrite& plan) {
     plan_ = &plan;
@@ -64,7 +65,7 @@ class Writer {
     return outcome;
   }
 
-  std::vector<Change> changes;
+  [[nodiscard]] Result<Changes> changes() { return log_.finish(); }
 
  private:
   lower::Lowering lowering() { return lower::Lowering(environment_.storage); }
@@ -76,6 +77,7 @@ class Writer {
   // The statement must change exactly one row: it was there a moment ago.
   Status change_one(const lower::Lowered& lowered) {
     CANDOR_ASSIGN(const Rows done, ask(lowered));
+    if (done.changed_others) log_.changed_others();
     if (done.affected == std::uint64_t{1}) return Ok{};
     return make_error("concurrent-change",
                       "a row of '" + plan_->resource->name + "' changed while it was to be written",
@@ -114,23 +116,6 @@ class Writer {
                       "split the write by key: WHERE " + plan_->resource->key + " IN (" + some + ", …)");
   }
 
-  Result<std::vector<std::vector<Value>>> stored(const std::vector<Value>& keys) {
-    if (keys.empty()) return std::vector<std::vector<Value>>();
-    CANDOR_ASSIGN(Rows rows, ask(lowering().stored_rows(*plan_->resource, keys)));
-    return std::move(rows.rows);
-  }
-
-  // Notes what the rows were before, for undoing.
-  Status remember(const std::vector<Value>& keys) {
-    CANDOR_ASSIGN(const auto rows, stored(keys));
-    for (const std::vector<Value>& row : rows) {
-      const bool known = std::ranges::any_of(
-          changes, [&](const Change& one) { return one.resource == plan_->resource && one.key == row[0]; });
-      if (!known) changes.push_back({plan_->resource, row[0], {row.begin() + 1, row.end()}, {}});
-    }
-    return Ok{};
-  }
-
   Status check_value(const Column& column, const Value& value) {
     if (value.is_null() && !column.nullable) {
       return make_error("null-not-allowed", "'" + column.name + "' can't be NULL",
@@ -148,7 +133,7 @@ class Writer {
   Status update() {
     CANDOR_ASSIGN(const auto rows, matched());
     for (const std::vector<Value>& row : rows) keys_.push_back(row[0]);
-    CANDOR_TRY(remember(keys_));
+    CANDOR_TRY(log_.before(*plan_->resource, keys_));
     for (const std::vector<Value>& row : rows) {
       std::vector<ColumnValue> values;
       for (std::size_t i = 0; i < plan_->set.size(); ++i) {
@@ -157,19 +142,30 @@ class Writer {
         values.push_back({&column, row[i + 1]});
       }
       CANDOR_TRY(change_one(lowering().update(*plan_->resource, row[0], values)));
+      note_key(row[0], values);
     }
     return Ok{};
+  }
+
+  // An UPDATE may write the key itself.
+  void note_key(const Value& before, const std::vector<ColumnValue>& values) {
+    const contract::Resource& resource = *plan_->resource;
+    const Column* key = resource.find(resource.key);
+    for (const ColumnValue& one : values) {
+      if (one.column == key) log_.moved(resource, before, one.value);
+    }
   }
 
   Status remove(Outcome& outcome) {
     const contract::Resource& resource = *plan_->resource;
     CANDOR_ASSIGN(const auto rows, matched());
     for (const std::vector<Value>& row : rows) keys_.push_back(row[0]);
-    CANDOR_TRY(remember(keys_));
+    CANDOR_TRY(log_.before(*plan_->resource, keys_));
     if (!plan_->returning.empty()) CANDOR_TRY(show(outcome));  // as they were
     for (const Value& key : keys_) {
       if (resource.soft_delete.empty()) {
         CANDOR_TRY(change_one(lowering().remove(resource, key)));
+        log_.removed(resource, key);
       } else {
         CANDOR_TRY(change_one(lowering().update(resource, key, {{resource.find(resource.soft_delete), now()}})));
       }
@@ -277,7 +273,8 @@ class Writer {
     if (made.rows.size() != 1) return make_error("internal", "an INSERT gave no key");
     keys_.push_back(made.rows[0][0]);
     known_.emplace_back(made.rows[0][0], true);
-    changes.push_back({&resource, made.rows[0][0], {}, {}});
+    if (made.changed_others) log_.changed_others();
+    log_.inserted(resource, made.rows[0][0]);
     return Ok{};
   }
 
@@ -292,7 +289,7 @@ class Writer {
     for (const auto& value : row) excluded.push_back(value.value_or(Value()));
     CANDOR_ASSIGN(const Rows made, ask(lowering().conflict_row(*plan_, key, excluded)));
     if (made.rows.empty()) return Ok{};  // its WHERE does not hold
-    CANDOR_TRY(remember({key}));
+    CANDOR_TRY(log_.before(resource, {key}));
     std::vector<ColumnValue> values;
     for (std::size_t i = 0; i < plan_->conflict_set.size(); ++i) {
       const Column& column = resource.columns[plan_->conflict_set[i].column];
@@ -300,6 +297,7 @@ class Writer {
       values.push_back({&column, made.rows[0][i + 1]});
     }
     CANDOR_TRY(change_one(lowering().update(resource, key, values)));
+    note_key(made.rows[0][0], values);
     keys_.push_back(key);
     return Ok{};
   }
@@ -327,6 +325,7 @@ class Writer {
   const Environment& environment_;
   engine::Transaction& transaction_;
   const CancelToken& cancel_;
+  ChangeLog log_;
   const BoundWrite* plan_ = nullptr;
   std::vector<Value> keys_;                    // written so far by the statement
   std::vector<std::pair<Value, bool>> known_;  // keys that are there; whether the caller sees them
@@ -335,7 +334,7 @@ class Writer {
 }  // namespace
 
 Result<Written> write(const std::vector<bind::BoundStatement>& batch, const Environment& environment,
-                      const CancelToken& cancel, std::size_t& failed) {
+                      const CancelToken& cancel, std::size_t& failed, const BeforeCommit& before_commit) {
   failed = 0;
   CANDOR_ASSIGN(const auto transaction, environment.engine->begin(environment.wait_ms, cancel));
   Writer writer(environment, *transaction, cancel);
@@ -345,8 +344,10 @@ Result<Written> write(const std::vector<bind::BoundStatement>& batch, const Envi
     outcome.warnings.insert(outcome.warnings.end(), batch[failed].warnings.begin(), batch[failed].warnings.end());
     written.outcomes.push_back(std::move(outcome));
   }
-  written.changes = std::move(writer.changes);
-  if (!environment.dry_run) CANDOR_TRY(transaction->commit());
+  if (environment.dry_run) return written;
+  CANDOR_ASSIGN(written.changes, writer.changes());
+  if (before_commit) CANDOR_TRY(before_commit(written.changes));
+  CANDOR_TRY(transaction->commit());
   return written;
 }
 

@@ -3,129 +3,19 @@
 #include "ledger/ledger.h"
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
-#include <limits>
 #include <mutex>
 #include <new>
-#include <unordered_map>
 
 #include "base/codes.h"
+#include "ledger/connection.h"
 #include "ledger/file_place.h"
 #include "ledger/owner.h"
 #include "ledger/schema.h"
+#include "ledger/undo.h"
 #include "sqlite/sqlite.h"
 
 namespace candor::ledger {
 namespace {
-
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-std::int64_t clamp(std::uint64_t value) {
-  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
-  return static_cast<std::int64_t>(std::min(value, static_cast<std::uint64_t>(kMax)));
-}
-
-Status bind_one(sqlite::Statement& to, int index, std::string_view value) { return to.bind_text(index, value); }
-Status bind_one(sqlite::Statement& to, int index, std::int64_t value) { return to.bind_integer(index, value); }
-Status bind_one(sqlite::Statement& to, int index, std::uint64_t value) { return to.bind_integer(index, clamp(value)); }
-Status bind_one(sqlite::Statement& to, int index, bool value) { return to.bind_integer(index, value ? 1 : 0); }
-Status bind_one(sqlite::Statement& to, int index, double value) { return to.bind_real(index, value); }
-
-// A failure of SQLite's, made to stand alone.
-Diagnostic ledger_failure(Diagnostic failure) {
-  failure.message = "the ledger: " + failure.message;
-  return failure;
-}
-
-// One run of a prepared statement; it is reset at the end, which also ends its read of the file.
-class Run {
- public:
-  explicit Run(sqlite::Statement& statement) : statement_(&statement) {}
-  Run(Run&& other) noexcept : statement_(std::exchange(other.statement_, nullptr)) {}
-  Run& operator=(Run&&) = delete;
-  ~Run() {
-    if (statement_ != nullptr) statement_->reset();
-  }
-  [[nodiscard]] Result<bool> step() {
-    Result<bool> row = statement_->step();
-    if (!row.ok()) return ledger_failure(std::move(row).error());
-    return row;
-  }
-  [[nodiscard]] std::string text(int column) const { return std::string(statement_->text(column)); }
-  [[nodiscard]] std::int64_t integer(int column) const { return statement_->integer(column); }
-
- private:
-  sqlite::Statement* statement_;
-};
-
-// A connection with the statements that it prepared. The caller holds `mutex`.
-class Connection {
- public:
-  Connection(sqlite::Database database, FilePlace& place) : database_(std::move(database)), place_(place) {}
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-
-  std::mutex mutex;
-
-  [[nodiscard]] sqlite::Database& database() { return database_; }
-
-  // `sql` must be a literal: it is the key under which the prepared statement is kept.
-  template <typename... Arguments>
-  [[nodiscard]] Result<Run> start(std::string_view sql, const Arguments&... arguments) {
-    auto found = statements_.find(sql);
-    if (found == statements_.end()) {
-      Result<sqlite::Statement> statement = database_.prepare(sql, nullptr, true);
-      if (!statement.ok()) return ledger_failure(std::move(statement).error());
-      found = statements_.emplace(sql, std::move(*statement)).first;
-    }
-    Run run(found->second);
-    int index = 0;
-    Status bound = Ok{};
-    ((void)(bound.ok() && (bound = bind_one(found->second, ++index, arguments), true)), ...);
-    if (!bound.ok()) return ledger_failure(std::move(bound).error());
-    return run;
-  }
-
-  // Runs a statement that gives no rows.
-  template <typename... Arguments>
-  [[nodiscard]] Status execute(std::string_view sql, const Arguments&... arguments) {
-    CANDOR_ASSIGN(Run run, start(sql, arguments...));
-    CANDOR_TRY(run.step());
-    return Ok{};
-  }
-
-  // Runs `work`, which returns a Status or a Result, in one transaction that holds the write lock from its beginning.
-  template <typename Work>
-  [[nodiscard]] auto transaction(const Work& work) -> decltype(work()) {
-    CANDOR_TRY(execute("BEGIN IMMEDIATE"));
-    auto done = work();
-    Status ended = done.ok() ? execute("COMMIT") : Status(Ok{});
-    if (database_.in_transaction()) {
-      const Status undone = execute("ROLLBACK");
-      if (!undone.ok() && done.ok() && ended.ok()) return undone.error();
-    }
-    if (!ended.ok()) return std::move(ended).error();
-    if (done.ok()) CANDOR_TRY(place_.check());
-    return done;
-  }
-
- private:
-  sqlite::Database database_;
-  FilePlace& place_;
-  std::unordered_map<std::string_view, sqlite::Statement> statements_;  // after database_: ends first
-};
-
-// "q17" -> 17; 0 for anything else.
-std::int64_t row_number(std::string_view id, char letter) {
-  if (id.size() < 2 || id.front() != letter || id[1] < '1' || id[1] > '9') return 0;
-  std::int64_t number = 0;
-  const auto done = std::from_chars(id.data() + 1, id.data() + id.size(), number);
-  return done.ec == std::errc() && done.ptr == id.data() + id.size() ? number : 0;
-}
 
 // The columns that read_query reads, without and with the output.
 #define CANDOR_QUERY_COLUMNS                                                                                 \
@@ -210,6 +100,7 @@ class FileLedger final : public Ledger {
     const std::lock_guard lock(frequent_.mutex);
     const Status released = frequent_.execute("DELETE FROM slots WHERE state = 'reserved' AND owner = ?1", owner_);
     (void)released.ok();
+    (void)undo::leave_all(frequent_, owner_).ok();
   }
 
   Result<std::string> current_turn(const std::string& session) override {
@@ -370,6 +261,43 @@ class FileLedger final : public Ledger {
       if (!row) return found;
       found.push_back(read_answer(run));
     }
+  }
+
+  // A record must be there before the source commits, and the step of an undo likewise: both on the durable connection.
+  Result<std::string> keep_undo(const UndoBatch& batch, const std::vector<UndoRow>& rows,
+                                std::int64_t forget_before_ms) override {
+    const std::lock_guard lock(durable_.mutex);
+    return durable_.transaction([&]() -> Result<std::string> {
+      CANDOR_TRY(undo::forget(durable_, forget_before_ms));
+      return undo::keep(durable_, batch, rows, owner_);
+    });
+  }
+
+  Result<UndoBatch> take_undo(const std::string& id) override {
+    const std::lock_guard lock(frequent_.mutex);
+    return frequent_.transaction([&] { return undo::take(frequent_, id, owner_); });
+  }
+
+  Result<std::vector<UndoRow>> undo_rows(const std::string& id) override {
+    const std::lock_guard lock(frequent_.mutex);
+    return undo::rows(frequent_, id);
+  }
+
+  Status settle_undo(const std::string& id, UndoState state) override {
+    // That the source has a batch can be found out again: the step after its commit need not survive a loss of power.
+    Connection& connection = state == UndoState::kDone ? frequent_ : durable_;
+    const std::lock_guard lock(connection.mutex);
+    return connection.transaction([&] { return undo::settle(connection, id, state, owner_); });
+  }
+
+  Status leave_undo(const std::string& id) override {
+    const std::lock_guard lock(frequent_.mutex);
+    return undo::leave(frequent_, id, owner_);
+  }
+
+  Result<std::vector<UndoBatch>> undo_batches(const std::string& session, Page page, std::uint64_t& total) override {
+    const std::lock_guard lock(frequent_.mutex);
+    return undo::batches(frequent_, session, page, total);
   }
 
   void record_telemetry(const Telemetry& record) override {

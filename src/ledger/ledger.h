@@ -72,6 +72,36 @@ struct Telemetry {
   std::string error_code, reason;
 };
 
+// ---- batches of writes that can be undone ----
+
+enum class UndoState : std::uint8_t {
+  kPending,  // kept; whether the source has the batch is not known until it says so
+  kDone,     // the source has it
+  kUndoing,  // about to be taken back; whether the source has that is not known
+  kUndone,
+  kDropped,  // the source never had it
+  kExpired,  // too old: its rows were forgotten
+};
+[[nodiscard]] std::string_view to_string(UndoState state);
+
+struct UndoBatch {
+  std::string id;  // "b12"; given by keep_undo
+  TurnKey turn;
+  std::string surface;
+  std::string source, contract;
+  std::string scope_column, scope_value;  // whose rows they are; empty: the contract has no scope
+  std::string tables;                     // JSON
+  std::uint64_t statements = 0, rows = 0;
+  bool changed_others = false;  // the source's own triggers or foreign keys changed rows that are not among them
+  UndoState state = UndoState::kPending;
+  std::int64_t kept_ms = 0, undone_ms = 0;  // Unix time; 0: it was not
+};
+
+struct UndoRow {
+  std::uint64_t table = 0;          // its place in `tables`
+  std::string keys, before, after;  // JSON; before and after are empty where there is no row
+};
+
 struct Page {
   std::uint64_t limit = 50;
   std::uint64_t offset = 0;
@@ -117,6 +147,23 @@ class Ledger {
   [[nodiscard]] virtual Result<AnswerRecord> answer(const std::string& id) = 0;
   [[nodiscard]] virtual Result<std::vector<AnswerRecord>> answers(const std::string& session, Page page,
                                                                   std::uint64_t& total) = 0;
+
+  // Keeps a batch, pending and held by this process; durable when it returns. Forgets the rows of those that were kept before
+  // `forget_before_ms` (Unix time). The id.
+  [[nodiscard]] virtual Result<std::string> keep_undo(const UndoBatch& batch, const std::vector<UndoRow>& rows,
+                                                      std::int64_t forget_before_ms) = 0;
+  // Takes hold of a batch, so that one process alone undoes it. Fails with `not-found`, and with `busy` while a process that
+  // lives holds it.
+  [[nodiscard]] virtual Result<UndoBatch> take_undo(const std::string& id) = 0;
+  [[nodiscard]] virtual Result<std::vector<UndoRow>> undo_rows(const std::string& id) = 0;
+  // Of a batch that is held here: durable when it returns. Lets go of it, unless it is kUndoing; the rows of one that is
+  // undone or dropped are removed.
+  [[nodiscard]] virtual Status settle_undo(const std::string& id, UndoState state) = 0;
+  // Lets go of a batch as it is.
+  [[nodiscard]] virtual Status leave_undo(const std::string& id) = 0;
+  // Newest first, without those that were dropped; `session` empty: of all. Sets `total`.
+  [[nodiscard]] virtual Result<std::vector<UndoBatch>> undo_batches(const std::string& session, Page page,
+                                                                    std::uint64_t& total) = 0;
 
   virtual void record_telemetry(const Telemetry& record) = 0;  // a failure is dropped: it must not fail a call
 

@@ -77,8 +77,31 @@ Status create_tables(sqlite::Database& database) {
   )sql");
 }
 
+// The rows of a batch stand apart from it, and go when they are no longer needed.
+Status create_undo_tables(sqlite::Database& database) {
+  return database.run(R"sql(
+    CREATE TABLE undo_batches (
+      id INTEGER PRIMARY KEY,
+      session TEXT NOT NULL, turn TEXT NOT NULL, surface TEXT NOT NULL,
+      source TEXT NOT NULL, contract TEXT NOT NULL, scope_column TEXT NOT NULL, scope_value TEXT NOT NULL,
+      tables TEXT NOT NULL, statements INTEGER NOT NULL, rows INTEGER NOT NULL, changed_others INTEGER NOT NULL,
+      state TEXT NOT NULL CHECK (state IN ('pending', 'done', 'undoing', 'undone', 'dropped', 'expired')),
+      kept_ms INTEGER NOT NULL, undone_ms INTEGER NOT NULL,
+      owner TEXT NOT NULL, owned_ms INTEGER NOT NULL
+    );
+
+    CREATE TABLE undo_rows (
+      batch INTEGER NOT NULL REFERENCES undo_batches (id),
+      position INTEGER NOT NULL,
+      table_number INTEGER NOT NULL, keys TEXT NOT NULL,
+      before TEXT NOT NULL, after TEXT NOT NULL,  -- empty: no row
+      PRIMARY KEY (batch, position)
+    );
+  )sql");
+}
+
 // kMigrations[n] leads from version n to n + 1.
-constexpr std::array<Migration, 1> kMigrations = {&create_tables};
+constexpr std::array<Migration, 2> kMigrations = {&create_tables, &create_undo_tables};
 constexpr auto kVersion = static_cast<std::int64_t>(kMigrations.size());
 
 Result<std::int64_t> read_number(sqlite::Database& database, std::string_view sql) {

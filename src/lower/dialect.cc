@@ -68,12 +68,23 @@ std::string Dialect::in_scope(const StoredTable& table) {
 
 std::string Dialect::table_name(const contract::Resource& resource) const { return quoted_table(stored(resource)); }
 
+bool Dialect::can_keep(const std::string& type) const {
+  (void)type;
+  return true;
+}
+
+std::string Dialect::kept_column(const std::string& column, const std::string& type) const {
+  (void)type;
+  return quote_name(column);
+}
+
+std::string Dialect::scope_filter(const contract::Resource& resource) {
+  if (storage_.scope_column.empty() || !stored(resource).has(storage_.scope_column)) return {};
+  return " WHERE " + in_scope(stored(resource));
+}
+
 std::string Dialect::row_filter(const contract::Resource& resource) {
-  const StoredTable& table = stored(resource);
-  std::string where;
-  if (!storage_.scope_column.empty() && table.has(storage_.scope_column)) {
-    where += " WHERE " + in_scope(table);
-  }
+  std::string where = scope_filter(resource);
   if (!resource.soft_delete.empty()) {
     where +=
         (where.empty() ? " WHERE " : " AND ") + quote_name(resource.find(resource.soft_delete)->stored) + " IS NULL";

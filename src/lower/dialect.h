@@ -37,6 +37,8 @@ class Dialect {
   [[nodiscard]] std::string table_name(const contract::Resource& resource) const;
   // " WHERE" with the scope, and the rows that are not deleted softly.
   [[nodiscard]] std::string row_filter(const contract::Resource& resource);
+  // The scope alone; empty where the table has none.
+  [[nodiscard]] std::string scope_filter(const contract::Resource& resource);
   [[nodiscard]] std::string value(const Value& value, std::optional<Type> type);
   [[nodiscard]] std::string key_value(const contract::Resource& resource, const Value& key);
   // Columns of the relation are these values.
@@ -56,6 +58,14 @@ class Dialect {
   // The caller's value of the scope as the table stores it, and the condition that a row is in it, byte for byte.
   [[nodiscard]] virtual std::string scope_value(const StoredTable& table);
   [[nodiscard]] virtual std::string in_scope(const StoredTable& table);
+
+  // For undoing: a column of the table in a form that tells any two values apart, and such a value as the table stores it.
+  // `type` is the engine's name for the column's. Where there is no such form, `can_keep` is false.
+  [[nodiscard]] virtual bool can_keep(const std::string& type) const;
+  [[nodiscard]] virtual std::string kept_column(const std::string& column, const std::string& type) const;
+  [[nodiscard]] virtual std::string kept_value(const std::string& type, const Value& value) = 0;
+  // Between the columns and the VALUES of an INSERT that names each column, where the engine wants it said.
+  [[nodiscard]] virtual std::string overriding() const { return {}; }
 
  protected:
   // ---- one engine's way ----

@@ -1,7 +1,9 @@
 // DuckDB. Its own functions serve but for folding case and rounding, where Candor's are registered.
+#include <cmath>
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/render_json.h"
 #include "lower/dialect.h"
 
 namespace candor::lower {
@@ -15,6 +17,24 @@ class DuckdbDialect final : public Dialect {
 
   std::string quoted_table(const StoredTable& table) const override {
     return quote_name(storage_.source) + "." + quote_name(table.schema) + "." + quote_name(table.name);
+  }
+
+  // A UNION's text does not say which member it is, a VARIANT's not of which type; a GEOMETRY's rounds.
+  bool can_keep(const std::string& type) const override {
+    const std::string lower = lower_ascii(type);
+    return lower.find("union(") == std::string::npos && lower.find("variant") == std::string::npos &&
+           lower.find("geometry") == std::string::npos;
+  }
+
+  // A type's own text reads back the same, but for nested types: those are kept in their parts.
+  std::string kept_column(const std::string& column, const std::string& type) const override {
+    if (type == "VARCHAR" || is_nested(type)) return quote_name(column);
+    return "CAST(" + quote_name(column) + " AS VARCHAR)";
+  }
+
+  std::string kept_value(const std::string& type, const Value& value) override {
+    if (value.is_null()) return "NULL";
+    return "CAST(" + (is_nested(type) ? kept_part(value) : parameter(value, Type::kString)) + " AS " + type + ")";
   }
 
   std::string read_column(const StoredTable& table, const contract::Column& column) override {
@@ -302,6 +322,65 @@ class DuckdbDialect final : public Dialect {
   }
 
  private:
+  static bool is_nested(const std::string& type) {
+    return type.ends_with("]") || type.starts_with("STRUCT(") || type.starts_with("MAP(");
+  }
+
+  // A nested value of texts, which a cast then makes one of the column's type.
+  std::string kept_part(const Value& value) {
+    const auto list = [&](std::size_t first, std::size_t step) {
+      std::string sql = "[";
+      for (std::size_t i = first; i < value.parts.size(); i += step)
+        sql += (i == first ? "" : ", ") + kept_part(value.parts[i]);
+      return sql + "]";
+    };
+    switch (value.kind) {
+      case CellKind::kNull:
+        return "NULL";
+      case CellKind::kList:
+        return list(0, 1);
+      case CellKind::kMap:
+        return "map(" + list(0, 2) + ", " + list(1, 2) + ")";
+      case CellKind::kStruct: {
+        std::string sql = "struct_pack(";
+        for (std::size_t i = 0; i + 1 < value.parts.size(); i += 2) {
+          sql += (i == 0 ? "" : ", ") + quote_name(value.parts[i].text) + " := " + kept_part(value.parts[i + 1]);
+        }
+        return sql + ")";
+      }
+      default:
+        return text_parameter(kept_leaf(value));
+    }
+  }
+
+  // As the engine reads it from a text.
+  static std::string kept_leaf(const Value& value) {
+    constexpr std::string_view kHex = "0123456789ABCDEF";
+    std::string text;
+    switch (value.kind) {
+      case CellKind::kBoolean:
+        return value.integer != 0 ? "true" : "false";
+      case CellKind::kInteger:
+        return std::to_string(value.integer);
+      case CellKind::kReal32:
+      case CellKind::kReal64:
+        if (std::isnan(value.real)) return std::signbit(value.real) ? "-nan" : "nan";
+        if (std::isinf(value.real)) return value.real < 0 ? "-inf" : "inf";
+        append_json_real(text, value.real);
+        return text;
+      case CellKind::kBlob:
+        for (const char c : value.text) {
+          const auto byte = static_cast<unsigned char>(c);
+          text += "\\x";
+          text += kHex[byte >> 4U];
+          text += kHex[byte & 15U];
+        }
+        return text;
+      default:
+        return value.text;
+    }
+  }
+
   // NULL in gives NULL out, which DuckDB's list functions do not all keep.
   std::string guarded(std::string_view name, const BoundExpr& one) {
     std::string sql = call(name, one);

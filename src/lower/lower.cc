@@ -174,23 +174,6 @@ Lowered Lowering::returning(const bind::BoundWrite& plan, const std::vector<Valu
   return made;
 }
 
-Lowered Lowering::stored_rows(const contract::Resource& resource, const std::vector<Value>& keys) {
-  const contract::Column& key = *resource.find(resource.key);
-  const StoredTable& table = dialect_->stored(resource);
-  std::string sql = "SELECT " + dialect_->read_column(table, key) + " AS \"key\"";
-  Lowered made;
-  made.types.emplace_back(key.type);
-  for (const std::string& column : table.columns) {
-    sql += ", " + quote_name(column);
-    made.types.emplace_back(std::nullopt);
-  }
-  sql += " FROM " + dialect_->quoted_table(table) + " WHERE " + dialect_->read_column(table, key) + " IN (" +
-         key_list(*dialect_, resource, keys) + ")";
-  made.sql = sql;
-  made.parameters = dialect_->take_parameters();
-  return made;
-}
-
 Lowered Lowering::insert(const contract::Resource& resource, const std::vector<ColumnValue>& values) {
   const contract::Column& key = *resource.find(resource.key);
   const StoredTable& table = dialect_->stored(resource);

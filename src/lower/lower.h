@@ -27,6 +27,7 @@ struct StoredTable {
   std::map<std::string, std::string, std::less<>> types;  // column in lower case -> type as the engine names it
   std::set<std::string, std::less<>> collated;            // columns, likewise, that compare by a rule of their own
   std::set<std::string, std::less<>> primary_key;         // its columns, likewise
+  std::vector<std::string> kept;                          // columns that undoing puts back: those that are not computed
   [[nodiscard]] bool has(std::string_view column) const;
   [[nodiscard]] std::string type_of(std::string_view column) const;  // in lower case; empty: not known
   [[nodiscard]] bool is_collated(std::string_view column) const;
@@ -86,8 +87,21 @@ class Lowering {
                                      const std::vector<Value>& excluded);
   // The items of RETURNING for the keys, each row begun by its key.
   [[nodiscard]] Lowered returning(const bind::BoundWrite& plan, const std::vector<Value>& keys);
-  // The stored rows with these keys, all columns of the table as they are, for undoing.
-  [[nodiscard]] Lowered stored_rows(const contract::Resource& resource, const std::vector<Value>& keys);
+
+  // ---- undoing: whole rows of the table, of the caller's scope, those deleted softly too ----
+
+  // Why rows of the resource can't be put back exactly; empty: they can.
+  [[nodiscard]] std::string cannot_keep(const contract::Resource& resource) const;
+  // The rows with these keys: the key, then each column of StoredTable::kept, exact.
+  [[nodiscard]] Lowered kept_rows(const contract::Resource& resource, const std::vector<Value>& keys);
+  struct KeptValue {
+    std::size_t column = 0;  // of StoredTable::kept
+    Value value;             // as kept_rows gives it
+  };
+  [[nodiscard]] Lowered put_back(const contract::Resource& resource, const std::vector<Value>& row);
+  [[nodiscard]] Lowered put_back(const contract::Resource& resource, const Value& key,
+                                 const std::vector<KeptValue>& values);
+  [[nodiscard]] Lowered take_away(const contract::Resource& resource, const Value& key);
 
   struct ColumnValue {
     const contract::Column* column = nullptr;  // of the resource

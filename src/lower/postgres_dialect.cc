@@ -57,6 +57,15 @@ class PostgresDialect final : public Dialect {
     return quote_name(table.schema) + "." + quote_name(table.name);
   }
 
+  // A type's own text reads back the same.
+  std::string kept_column(const std::string& column, const std::string& type) const override {
+    return quote_name(column) + (type == "text" ? "" : "::text");
+  }
+  std::string kept_value(const std::string& type, const Value& value) override {
+    return value.is_null() ? "NULL" : "CAST(" + parameter(value, Type::kString) + " AS " + type + ")";
+  }
+  std::string overriding() const override { return " OVERRIDING SYSTEM VALUE"; }
+
   std::string read_column(const StoredTable& table, const contract::Column& column) override {
     std::string name = quote_name(column.stored);
     const std::string stored = table.type_of(column.stored);

@@ -17,6 +17,11 @@ class SqliteDialect final : public Dialect {
 
   std::string quoted_table(const StoredTable& table) const override { return "\"main\"." + quote_name(table.name); }
 
+  // SQLite's values are what they are, whatever the column's declared type. Affinity changes none of those that it let in.
+  std::string kept_value(const std::string&, const Value& value) override {
+    return value.is_null() ? "NULL" : parameter(value, std::nullopt);
+  }
+
   std::string read_column(const StoredTable&, const contract::Column& column) override {
     std::string name = quote_name(column.stored);
     switch (column.type) {

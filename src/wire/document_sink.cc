@@ -157,6 +157,7 @@ void DocumentSink::end(const StatementEnd& end) {
   append_member(out_, "query_id", json::Node::string(end.query_id));
   if (!end.resource.empty()) append_member(out_, "resource", json::Node::string(end.resource));
   if (end.affected_count) append_member(out_, "affected_count", number(*end.affected_count));
+  if (!end.batch_id.empty()) append_member(out_, "batch_id", json::Node::string(end.batch_id));
   if (end.dry_run) append_member(out_, "dry_run", json::Node::boolean(true));
   if (end.rows_scanned) append_member(out_, "rows_scanned", number(*end.rows_scanned));
   append_member(out_, "warnings", warnings_node(end.warnings));
@@ -164,6 +165,7 @@ void DocumentSink::end(const StatementEnd& end) {
   if (!current_.header.columns.empty()) append_member(out_, "agent_surface", surface_document(end.surface));
   append_member(out_, "elapsed_ms", json::Node::number(end.elapsed_ms));
   out_ += '}';
+  batch_id_ = end.batch_id;
   affected_total_ += end.affected_count.value_or(0);
   rows_omitted_ += omitted_rows(end);
 }
@@ -192,6 +194,7 @@ ExitCode DocumentSink::finish(const Status& overall) {
     append_member(out_, "statement_count", number(statements_expected_));
     append_member(out_, "affected_count_total", number(affected_total_));
     append_member(out_, "rows_omitted", number(rows_omitted_));
+    if (!batch_id_.empty()) append_member(out_, "batch_id", json::Node::string(batch_id_));
     if (failure_) append_members(out_, error_document(*failure_));
     out_ += '}';
   }

@@ -118,6 +118,25 @@ Node answer_head(const ledger::AnswerRecord& answer) {
   return node;
 }
 
+Node batch_node(const ledger::UndoBatch& batch) {
+  Node node = Node::object();
+  node.set("batch_id", Node::string(batch.id)).set("session", Node::string(batch.turn.session));
+  node.set("turn", Node::string(batch.turn.turn)).set("surface", Node::string(batch.surface));
+  node.set("source", Node::string(batch.source)).set("contract", Node::string(batch.contract));
+  if (!batch.scope_column.empty()) {
+    Node scope = Node::object();
+    scope.set("column", Node::string(batch.scope_column)).set("value", Node::string(batch.scope_value));
+    node.set("scope", std::move(scope));
+  }
+  node.set("state", Node::string(std::string(ledger::to_string(batch.state))));
+  node.set("statement_count", number(batch.statements)).set("row_count", number(batch.rows));
+  Node resources = Node::array();
+  for (const std::string& name : resource_names(batch)) resources.push(Node::string(name));
+  node.set("resources", std::move(resources)).set("kept_ms", Node::number(batch.kept_ms));
+  if (batch.undone_ms != 0) node.set("undone_ms", Node::number(batch.undone_ms));
+  return node;
+}
+
 Node counts_node(const review::Counts& counts) {
   Node node = Node::object();
   node.set("left_rows", number(counts.left_rows)).set("left_matched", number(counts.left_matched));
@@ -245,6 +264,33 @@ json::Node answers_document(const std::vector<ledger::AnswerRecord>& answers, le
   for (const ledger::AnswerRecord& answer : answers) list.push(answer_head(answer));
   document.set("answers", std::move(list)).set("agent_surface", page_surface(page, answers.size(), total));
   return document;
+}
+
+json::Node batches_document(const std::vector<ledger::UndoBatch>& batches, ledger::Page page, std::uint64_t total) {
+  Node document = Node::object();
+  Node list = Node::array();
+  for (const ledger::UndoBatch& batch : batches) list.push(batch_node(batch));
+  document.set("batches", std::move(list)).set("agent_surface", page_surface(page, batches.size(), total));
+  return document;
+}
+
+json::Node undone_document(const Undone& undone) {
+  constexpr std::string_view kOutcomes[] = {"undone", "already-undone", "nothing-to-undo"};
+  Node node = Node::object();
+  node.set("batch_id", Node::string(undone.batch_id)).set("source", Node::string(undone.source));
+  node.set("outcome", Node::string(std::string(kOutcomes[static_cast<std::size_t>(undone.outcome)])));
+  if (undone.dry_run) node.set("dry_run", Node::boolean(true));
+  Node resources = Node::array();
+  for (const Undone::Resource& resource : undone.resources) {
+    Node one = Node::object();
+    one.set("resource", Node::string(resource.name)).set("removed", number(resource.removed));
+    one.set("restored", number(resource.restored)).set("inserted", number(resource.inserted));
+    resources.push(std::move(one));
+  }
+  node.set("row_count", number(undone.rows)).set("resources", std::move(resources));
+  node.set("warnings", warnings_node(undone.warnings));
+  set_text(node, "query_id", undone.query_id);
+  return node;
 }
 
 json::Node query_document(const ledger::QueryRecord& query) {

@@ -55,6 +55,7 @@ class DocumentSink final : public ResultSink {
   std::size_t statements_expected_ = 0;
   std::uint64_t affected_total_ = 0;
   std::uint64_t rows_omitted_ = 0;
+  std::string batch_id_;
   std::uint64_t characters_ = 0;
   std::string head_;  // rows that wait for the columns
   std::string out_;   // text that waits for a write
@@ -78,6 +79,9 @@ class DocumentSink final : public ResultSink {
                                           std::uint64_t total);
 [[nodiscard]] json::Node answers_document(const std::vector<ledger::AnswerRecord>& answers, ledger::Page page,
                                           std::uint64_t total);
+[[nodiscard]] json::Node batches_document(const std::vector<ledger::UndoBatch>& batches, ledger::Page page,
+                                          std::uint64_t total);
+[[nodiscard]] json::Node undone_document(const Undone& undone);
 // One answer whole: the question, the values, the query behind it, the receipt.
 [[nodiscard]] json::Node answer_document(const ledger::AnswerRecord& answer, const ledger::QueryRecord* query);
 [[nodiscard]] json::Node query_document(const ledger::QueryRecord& query);

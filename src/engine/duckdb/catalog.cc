@@ -19,9 +19,10 @@ constexpr std::chrono::seconds kCatalogDeadline{30};
 constexpr std::chrono::milliseconds kTemporariesDeadline{200};
 
 constexpr const char* kTablesQuery =
-    "SELECT database_name, schema_name, table_name, comment, estimated_size::VARCHAR, 'table' "
+    "SELECT database_name, schema_name, table_name, comment, estimated_size::VARCHAR, 'table', "
+    "CASE WHEN contains(lower(sql), 'generated') THEN sql END "
     "FROM system.main.duckdb_tables() WHERE NOT internal AND temporary = $1::BOOLEAN UNION ALL "
-    "SELECT database_name, schema_name, view_name, comment, NULL, 'view' "
+    "SELECT database_name, schema_name, view_name, comment, NULL, 'view', NULL "
     "FROM system.main.duckdb_views() WHERE NOT internal AND temporary = $1::BOOLEAN";
 constexpr const char* kColumnsQuery =
     "SELECT database_name, schema_name, table_name, column_name, data_type, is_nullable::VARCHAR, comment "
@@ -44,12 +45,35 @@ std::optional<std::uint64_t> read_count(const std::optional<std::string>& text) 
   return count;
 }
 
+// The catalog does not say which columns are computed; the statement that would make the table does. Each column's part of it
+// begins with its name, inside the first bracket.
+void mark_computed(std::string_view statement, std::vector<CatalogColumn>& columns) {
+  const std::vector<Token> tokens = tokenize(statement);
+  std::string name;
+  bool at_start = false;
+  int inside = -1;
+  for (const Token& token : tokens) {
+    if (inside < 0 && is_symbol(token, '(')) {
+      inside = token.depth + 1;
+      at_start = true;
+    } else if (inside >= 0 && token.depth == inside && is_symbol(token, ',')) {
+      at_start = true;
+    } else if (at_start) {
+      name = is_name(token) ? name_of(token) : std::string();
+      at_start = false;
+    } else if (token.depth == inside && is_word(token, "generated")) {
+      for (CatalogColumn& column : columns) column.computed = column.computed || same_name(column.name, name);
+    }
+  }
+}
+
 // Tables of one connection: the lasting ones, or the temporary ones that it alone sees.
 Status read_tables(duckdb_connection connection, bool temporary, std::vector<CatalogTable>& tables) {
   CANDOR_ASSIGN(const std::vector<TextRow> rows, query_text(connection, kTablesQuery, {temporary ? "true" : "false"}));
   CANDOR_ASSIGN(const std::vector<TextRow> columns, query_text(connection, kColumnsQuery));
   CANDOR_ASSIGN(const std::vector<TextRow> keys, query_text(connection, kKeysQuery));
   std::map<TableKey, std::size_t> places;
+  std::vector<std::pair<std::size_t, std::string>> with_computed;
   for (const TextRow& row : rows) {
     places[key_of(row)] = tables.size();
     CatalogTable& table = tables.emplace_back();
@@ -61,6 +85,7 @@ Status read_tables(duckdb_connection connection, bool temporary, std::vector<Cat
     table.view = row[5] == "view";
     table.temporary = temporary;
     table.schema_needed = table.schema != "main";
+    if (row[6]) with_computed.emplace_back(places[key_of(row)], *row[6]);
   }
   for (const TextRow& row : columns) {
     const auto place = places.find(key_of(row));
@@ -71,6 +96,7 @@ Status read_tables(duckdb_connection connection, bool temporary, std::vector<Cat
     column.nullable = row[5] != "false";
     column.comment = row[6].value_or("");
   }
+  for (const auto& [place, statement] : with_computed) mark_computed(statement, tables[place].columns);
   for (const TextRow& row : keys) {
     const auto place = places.find(key_of(row));
     if (place == places.end()) continue;

@@ -60,7 +60,7 @@ Result<Rows> ask_columns(Connection& connection, const SourceSpec& source, const
              "SELECT c.oid, a.attname, CASE t.typtype WHEN 'd' THEN pg_catalog.format_type(t.typbasetype, t.typtypmod)"
              " ELSE pg_catalog.format_type(a.atttypid, a.atttypmod) END, a.attnotnull OR t.typnotnull,"
              " coalesce(a.attnum = ANY (k.indkey), false), pg_catalog.col_description(c.oid, a.attnum),"
-             " coalesce(NOT o.collisdeterministic, false) OR t.typname = 'citext'"
+             " coalesce(NOT o.collisdeterministic, false) OR t.typname = 'citext', a.attgenerated <> ''"
              " FROM (SELECT c.oid, n.nspname, c.relname" +
                  std::string(kListed) +
                  ") AS c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
@@ -104,6 +104,7 @@ Result<Catalog> read_catalog(Connection& connection, const SourceSpec& source, b
       out.nullable = !columns.truth(column, 3);
       out.primary_key = columns.truth(column, 4);
       out.collated = columns.truth(column, 6);
+      out.computed = columns.truth(column, 7);
       out.comment = columns.text(column, 5);
       utf8 = utf8 && is_utf8(out.name) && is_utf8(out.type) && is_utf8(out.comment);
       table.columns.push_back(std::move(out));

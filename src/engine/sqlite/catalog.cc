@@ -26,6 +26,7 @@ struct TableColumn {
   std::string name, type;
   bool not_null = false;
   bool primary_key = false;
+  bool computed = false;
 };
 
 // Reads on one connection within one call; SQLite's failures become those of the source.
@@ -61,11 +62,12 @@ class Reader {
   Result<std::vector<TableColumn>> columns(const std::string& table) {
     std::vector<TableColumn> columns;
     // hidden = 1 are arguments and control columns of virtual tables; 2 and 3 are generated columns.
-    CANDOR_TRY(each("SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid",
-                    {table}, [&](const sql::Statement& row) {
-                      columns.push_back({std::string(row.text(0)), std::string(row.text(1)), row.integer(2) != 0,
-                                         row.integer(3) != 0});
-                    }));
+    CANDOR_TRY(
+        each("SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid",
+             {table}, [&](const sql::Statement& row) {
+               columns.push_back({std::string(row.text(0)), std::string(row.text(1)), row.integer(2) != 0,
+                                  row.integer(3) != 0, row.integer(4) != 0});
+             }));
     return columns;
   }
 
@@ -145,6 +147,7 @@ Result<CatalogTable> describe(Reader& reader, const Table& table, const SourceSp
     out.type = column.type;
     out.nullable = !column.not_null;
     out.primary_key = column.primary_key;
+    out.computed = column.computed;
     described.columns.push_back(std::move(out));
   }
   CANDOR_ASSIGN(described.rows_estimated, reader.rows_estimated(table));

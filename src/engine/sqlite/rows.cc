@@ -67,6 +67,7 @@ Result<bool> SqliteStream::step() {
 // ---- the start ----
 
 Status SqliteStream::start() {
+  changes_before_ = lease_->database().total_changes();
   const int columns = statement_.column_count();
   for (int i = 0; i < columns; ++i) {
     const std::string_view name = statement_.column_name(i);
@@ -285,7 +286,11 @@ RowStream::Item SqliteStream::count_rest() {
     break;
   }
   if (auto same = unchanged(); !same.ok()) return std::move(same).error();
-  if (writes(header_.kind)) end.affected = static_cast<std::uint64_t>(lease_->database().changes());
+  if (writes(header_.kind)) {
+    const std::int64_t changed = lease_->database().changes();
+    end.affected = static_cast<std::uint64_t>(changed);
+    end.changed_others = lease_->database().total_changes() - changes_before_ > changed;
+  }
   if (!stopped && !header_.columns.empty()) end.rows_total = total;
   if (end.rows_total == rows_) end.cut_by_chars = false;
   if (!stopped && total == 0 && !request_.exact_types) end.rows_scanned = scanned();

@@ -62,6 +62,7 @@ class SqliteStream final : public RowStream {
   std::optional<RowBatch> first_;
   std::uint64_t rows_ = 0;  // handed over
   std::uint64_t chars_ = 0;
+  std::int64_t changes_before_ = 0;
   bool done_ = false;  // the statement gave its last row
   bool transaction_ = false;
   std::optional<Item> last_;

@@ -50,8 +50,8 @@ void fields(A& archive, T& value) {
 }
 template <typename A, Is<End> T>
 void fields(A& archive, T& value) {
-  auto& [rows, rows_total, cut_by_chars, affected, rows_scanned] = value;
-  archive(rows, rows_total, cut_by_chars, affected, rows_scanned);
+  auto& [rows, rows_total, cut_by_chars, affected, changed_others, rows_scanned] = value;
+  archive(rows, rows_total, cut_by_chars, affected, changed_others, rows_scanned);
 }
 template <typename A, Is<Span> T>
 void fields(A& archive, T& value) {
@@ -65,8 +65,8 @@ void fields(A& archive, T& value) {
 }
 template <typename A, Is<CatalogColumn> T>
 void fields(A& archive, T& value) {
-  auto& [name, type, nullable, primary_key, collated, comment, note] = value;
-  archive(name, type, nullable, primary_key, collated, comment, note);
+  auto& [name, type, nullable, primary_key, collated, computed, comment, note] = value;
+  archive(name, type, nullable, primary_key, collated, computed, comment, note);
 }
 template <typename A, Is<RejectedRow> T>
 void fields(A& archive, T& value) {

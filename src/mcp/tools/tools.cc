@@ -157,7 +157,7 @@ Tool schema_tool(const ToolSettings& settings) {
 constexpr std::string_view kStatementMembers =
     R"("query_id":{"type":"string"},"columns":{"type":"array","items":{"required":["name","type","id"]}},"rows":{"type":"array","items":{"type":"array"}},"row_count":{"type":"integer"},"warnings":{"type":"array"},"agent_surface":{"type":"object"},"statements":{"type":"array"})";
 constexpr std::string_view kExecuteMembers =
-    R"("query_id":{"type":"string"},"affected_count":{"type":"integer"},"warnings":{"type":"array"},"statements":{"type":"array"})";
+    R"("query_id":{"type":"string"},"affected_count":{"type":"integer"},"batch_id":{"type":"string"},"warnings":{"type":"array"},"statements":{"type":"array"})";
 
 Argument sql_argument(std::string description) {
   return {"sql", ArgumentType::kText, true, std::move(description), ""};

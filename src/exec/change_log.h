@@ -1,0 +1,61 @@
+// Which rows a batch of writes touches, and how they were before: private to this folder.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "exec/changes.h"
+#include "exec/exec.h"
+
+namespace candor::exec {
+
+// The rows of a resource with these keys that are there now, whatever their number: each begun by its key. Fails with
+// `result-too-large` in words that fit a write.
+[[nodiscard]] Result<std::vector<std::vector<Value>>> kept_rows(const contract::Resource& resource,
+                                                                const std::vector<Value>& keys,
+                                                                const Environment& environment,
+                                                                engine::Transaction& transaction,
+                                                                const CancelToken& cancel);
+
+class ChangeLog {
+ public:
+  ChangeLog(const Environment& environment, engine::Transaction& transaction, const CancelToken& cancel)
+      : environment_(environment), transaction_(transaction), cancel_(cancel) {}
+
+  // To be called before the rows are changed.
+  [[nodiscard]] Status before(const contract::Resource& resource, const std::vector<Value>& keys);
+  // To be called after a row was.
+  void inserted(const contract::Resource& resource, const Value& key);
+  void removed(const contract::Resource& resource, const Value& key);
+  void moved(const contract::Resource& resource, const Value& from, const Value& to);
+  void changed_others() { changed_others_ = true; }
+
+  // Looks at what has become of the rows.
+  [[nodiscard]] Result<Changes> finish();
+
+ private:
+  struct Entry {
+    Change change;
+    bool removed = false;
+    std::size_t order = 0;
+  };
+  [[nodiscard]] std::string id_of(const contract::Resource& resource, const Value& key) const;
+  [[nodiscard]] bool keeps(const contract::Resource& resource);
+  [[nodiscard]] Entry* find(const contract::Resource& resource, const Value& key);
+  Entry& add(const contract::Resource& resource, const Value& key);
+  [[nodiscard]] Status look_again();
+
+  const Environment& environment_;
+  engine::Transaction& transaction_;
+  const CancelToken& cancel_;
+  std::vector<Entry> entries_;
+  std::map<std::string, std::size_t> places_;  // of entries, by table and present key
+  std::size_t order_ = 0;
+  std::size_t bytes_ = 0;
+  bool changed_others_ = false;
+  std::string cannot_keep_;
+};
+
+}  // namespace candor::exec
