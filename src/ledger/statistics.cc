@@ -64,15 +64,19 @@ class Reader {
   }
 
   // Turns are counted by their number of calls first, so that the medians are found in a short list: of n turns the mean of
-  // those at (n + 1) / 2 and n / 2 + 1.
+  // those at (n + 1) / 2 and n / 2 + 1. The calls of a period are found by time and sorted by turn; all calls stand in the
+  // order of their turns already.
   Status turns() {
+    const std::string turn = filter_.since_ms > 0 ? "+c.turn" : "c.turn";
     return each_row("WITH one AS (SELECT count(*) AS calls, max(outcome) = 2 AS met FROM calls c WHERE " CANDOR_CHOSEN
-                    "GROUP BY c.turn), "
-                    "sizes AS (SELECT met, calls, count(*) AS turns FROM one GROUP BY met, calls), "
-                    "placed AS (SELECT *, sum(turns) OVER (PARTITION BY met ORDER BY calls) AS upto, "
-                    "sum(turns) OVER (PARTITION BY met) AS n FROM sizes) "
-                    "SELECT met, sum(turns), sum(calls * turns), (min(calls) FILTER (WHERE upto >= (n + 1) / 2) + "
-                    "min(calls) FILTER (WHERE upto >= n / 2 + 1)) / 2.0 FROM placed GROUP BY met",
+                    "GROUP BY " +
+                        turn +
+                        "), "
+                        "sizes AS (SELECT met, calls, count(*) AS turns FROM one GROUP BY met, calls), "
+                        "placed AS (SELECT *, sum(turns) OVER (PARTITION BY met ORDER BY calls) AS upto, "
+                        "sum(turns) OVER (PARTITION BY met) AS n FROM sizes) "
+                        "SELECT met, sum(turns), sum(calls * turns), (min(calls) FILTER (WHERE upto >= (n + 1) / 2) + "
+                        "min(calls) FILTER (WHERE upto >= n / 2 + 1)) / 2.0 FROM placed GROUP BY met",
                     [&](const sqlite::Statement& row) {
                       Statistics::Turns& kind = row.integer(0) != 0 ? statistics_.met : statistics_.clean;
                       kind = {number(row, 1), number(row, 2), row.real(3)};

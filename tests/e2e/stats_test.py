@@ -65,7 +65,7 @@ def test_calls_of_a_contract_by_command_line_and_mcp_are_added_up(place):
     ask("t1", "SELECT card_no  -- as was said\n FROM cards ORDER BY card_no;")
     ask("t2", "SELECT `card_no` FROM [cards] ORDER BY card_no LIMIT 1; SELECT TOP 2 [card_no] FROM cards ORDER BY card_no")
     mcp = Mcp(place, "--session", "s2", *source)
-    mcp.tool("sql_query", sql="SELECT name, deck_id FROM decks WHERE name LIKE 5 AND tags = 'x'", turn_id="t3")
+    mcp.tool("sql_query", sql="SELECT name, description FROM decks WHERE tags LIKE 'x%'", turn_id="t3")
     mcp.tool("sql_query", sql="SELECT COUNT(*) FROM decks", turn_id="t3")
     mcp.tool("sql_execute", sql="DELETE FROM cards", turn_id="t4")
     mcp.tool("sql_query", sql="SELECT * FROM reviews", turn_id="t4")
@@ -87,7 +87,7 @@ def test_calls_of_a_contract_by_command_line_and_mcp_are_added_up(place):
     yield from different("first class", document["rejections"]["list"][0]["code"], "unknown-column")
     yield from different("absent", listed(document, "absent_columns", "resource", "column", "calls", "errors", "fixes_offered"),
                          [["cards", "card_nr", 1, 2, 2], ["cards", "deck_id", 1, 2, 0], ["cards", "front", 1, 1, 0],
-                          ["decks", "deck_id", 1, 1, 0]])
+                          ["decks", "description", 1, 1, 0]])
     yield from different("absent resources", listed(document, "absent_resources", "resource", "calls"), [["reviews", 1]])
     repairs = document["repairs"]
     yield from different("repairs", [repairs[name] for name in ("taken", "taken_accepted")], [1, 1])
@@ -109,7 +109,7 @@ def test_calls_of_a_contract_by_command_line_and_mcp_are_added_up(place):
 # A plain source: what the engine refuses, a batch, a failure, calls that were refused as a whole.
 def test_calls_of_a_plain_source_and_commits_are_added_up(place):
     place.write("clinic/patients.csv", "id,site\n" + "".join(f"P{i:04},s{i % 3}\n" for i in range(100)))
-    place.write("clinic/labs.csv", "id,value\n" + "".join(f"P{i:04},{i}\n" for i in range(5)))
+    place.write("clinic/labs.csv", "id,value\n" + "".join(f"P{i:04},{i + 145}\n" for i in range(5)))
     clinic = place.work / "clinic"
 
     def ask(turn, sql, *more):
@@ -122,9 +122,9 @@ def test_calls_of_a_plain_source_and_commits_are_added_up(place):
     ask("t1", "SELECT 1", "--dry-run")
     latin = place.write("latin.sql", b"SELECT 'caf\xe9'")
     place.run("sql", "-f", latin, clinic, "--turn", "t1")
-    join = "SELECT p.site, count(*) AS n FROM patients p JOIN labs l ON p.id = l.id GROUP BY p.site ORDER BY p.site"
+    join = "SELECT sum(l.value) AS total FROM patients p JOIN labs l ON p.id = l.id"
     ask("t2", join)
-    answer = json.dumps({"question": "How many?", "fields": {"n": 2}, "turn_id": "t2"})
+    answer = json.dumps({"question": "What is the sum?", "fields": {"total": 735}, "turn_id": "t2"})
     rows = place.run("commit", answer, clinic)
     yield from different("hold", rows.code, HELD)
     yield from different("acknowledged", place.run("commit", answer, clinic).code, 0)
@@ -173,7 +173,7 @@ def test_a_line_of_the_log_has_every_member_and_no_text(place):
         yield f"odd values: {first}"
     [failed] = records(f"SELECT deck_id, '{SECRET}' FROM cards WHERE metadata = 'x'", "--session", "s1")
     yield from different("failure", [failed["succeeded"], failed["error_code"], failed["reason"], failed["statement_type"]],
-                         [False, "unknown-column", "not-filterable", "rejected"])
+                         [False, "not-filterable", "unknown-column", "rejected"])
     if SECRET in json.dumps(failed) or "deck_id" in json.dumps(failed):
         yield f"the log has names or texts of the statement: {failed}"
 
@@ -259,7 +259,7 @@ def test_a_log_of_sql_is_replayed_without_a_database(place):
     yield from different("too little", place.run("replay", log, "--contract", CONTRACT, "--fail-under", "0.26").code, REJECTED)
     yield from different("no share", place.run("replay", log, "--contract", CONTRACT, "--fail-under", "26").code, USAGE)
     lines = place.run("replay", log, "--contract", CONTRACT, "--format", "lines").document["calls"]["total"]
-    yield from different("lines", lines, 8)
+    yield from different("lines", lines, 7)
 
 
 def test_what_is_no_log_is_told_with_file_and_line(place):
