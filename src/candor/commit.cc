@@ -429,12 +429,12 @@ void Service::tell_commit(const Caller& caller, const ledger::TurnKey& turn, con
 }
 
 Result<CommitOutcome> Service::submit(const Caller& caller, const Node& input, ledger::TurnKey& turn) {
-  CANDOR_TRY(check_input(input));
   Caller who = caller;
-  if (!input["session"].is_null()) who.session = input["session"].text();
-  if (!input["turn_id"].is_null()) who.turn = input["turn_id"].text();
+  who.session = input.string_or("session", caller.session);
+  who.turn = input.string_or("turn_id", caller.turn);
   CANDOR_ASSIGN(const Prepared prepared, prepare(who));
   turn = prepared.turn;
+  CANDOR_TRY(check_input(input));
   // What is reviewed must be what the query read: here the files are looked at in any case.
   prepared.session->refresh_sources(true);
   CANDOR_ASSIGN(Submission submission, read_submission(who, prepared, input));

@@ -136,10 +136,10 @@ void note_missing(Diagnostic& failure, std::string_view statement, const std::st
 Diagnostic Service::explain_failure(Session& session, std::string_view statement, Diagnostic failure) {
   const bool table = failure.code == "unknown-table";
   if ((!table && failure.code != "unknown-column") || failure.detail.empty()) return failure;
-  const Result<Schema> catalog = session.catalog();
-  if (!catalog.ok()) return failure;
   const std::string wanted = last_part(failure.detail);
   note_missing(failure, statement, wanted, table);
+  const Result<Schema> catalog = session.catalog();
+  if (!catalog.ok()) return failure;
   // A table whose file could not be read is there, but has nothing to be asked.
   if (table) {
     for (const engine::CatalogTable& entry : catalog->tables) {

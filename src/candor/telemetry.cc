@@ -120,7 +120,7 @@ Status Service::record(const Caller& caller, const Prepared& prepared, Execution
   if (!id.ok()) {
     telemetry.succeeded = false;
     telemetry.error_code = id.error().code;
-    part.outcome = ledger::outcome_of(telemetry.error_code);
+    add_failure(part, id.error());
     tell(telemetry);
     return std::move(id).error();
   }

@@ -147,19 +147,20 @@ void add_period_flags(CLI::App& app, const std::string& name, Arguments& into) {
   const std::string since = replay ? "with --ledger: calls" : "calls and commits";
   app.add_option("--since", into.since, since + " from then on: 30m, 24h, 7d, 2w, a date or an ISO time")
       ->type_name("WHEN");
-  app.add_option("--in", into.in, replay ? "the source that is meant" : "calls that this source was asked in")
+  app.add_option("--in", into.in, replay ? "the source that is meant" : "calls that asked this source")
       ->type_name("SOURCE");
   app.add_option("--limit", into.limit, "show at most so many of each list (default: 50)")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000}));
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000}).description(""));
   if (!replay) return;
   app.add_flag("--ledger", into.from_ledger, "replay what stands in the ledger, in place of a file");
   app.add_option("--format", into.format, "of the file (default: ndjson where it begins with a brace, else sql)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"ndjson", "sql", "lines"}));
-  app.add_option("--fail-under", into.fail_under, "exit code 1 when a smaller share of the calls is accepted")
+  app.add_option("--fail-under", into.fail_under,
+                 "exit code 1 when a smaller share of the calls than this (0 to 1) is accepted")
       ->type_name("SHARE")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(CLI::Range(0.0, 1.0).description(""));
 }
 
 void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {

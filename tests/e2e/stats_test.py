@@ -25,6 +25,14 @@ def app(place):
     return ["--source", f"app={path}", "--contract", CONTRACT, "--claim", "workspace=A"]
 
 
+def in_ledger(place, sql):
+    database = sqlite3.connect(place.home / "ledger.sqlite")
+    try:
+        return [list(row) for row in database.execute(sql)]
+    finally:
+        database.close()
+
+
 def different(what, got, want):
     if got != want:
         yield f"{what}: {json.dumps(got, ensure_ascii=False)}, not {json.dumps(want, ensure_ascii=False)}"
@@ -53,6 +61,7 @@ def test_an_empty_ledger_gives_zeros_in_clear_words(place):
 # Turn t1: 5 calls, of which 2 are rejected; t2: 1 call; t3: 2 calls by MCP, 1 rejected; t4: 3 calls.
 def test_calls_of_a_contract_by_command_line_and_mcp_are_added_up(place):
     source = app(place)
+    place.variables["LOGNAME"] = "ada"
 
     def ask(turn, sql):
         return place.run("sql", sql, "--session", "s1", "--turn", turn, *source)
@@ -71,6 +80,11 @@ def test_calls_of_a_contract_by_command_line_and_mcp_are_added_up(place):
     mcp.tool("sql_query", sql="SELECT * FROM reviews", turn_id="t4")
     mcp.tool("sql_query", sql="SHOW TABLES", turn_id="t4")
     yield from different("mcp ends", mcp.close(), 0)
+    yield from different("callers", in_ledger(place, "SELECT DISTINCT surface, caller FROM telemetry ORDER BY 1"),
+                         [["cli", "ada"], ["mcp", "test 1"]])
+    yield from different("statements of calls", in_ledger(
+        place, "SELECT statement_type, statement_count, sum(duration_ms > 0) FROM telemetry WHERE turn = 't2' GROUP BY 1, 2"),
+        [["select", 2, 2]])
 
     document = place.run("stats").document
     calls = document["calls"]
@@ -131,6 +145,10 @@ def test_calls_of_a_plain_source_and_commits_are_added_up(place):
     yield from different("unresolved", place.run("commit", json.dumps({"unresolved": "no key", "turn_id": "t3"}), clinic).code, 0)
     yield from different("refused", place.run("commit", json.dumps({"turn_id": "t3"}), clinic).code, USAGE)
 
+    yield from different("commits in the telemetry", in_ledger(
+        place, "SELECT turn, succeeded, error_code, reason FROM telemetry WHERE statement_type = 'answer_commit' ORDER BY id"),
+        [["t2", 0, "held", "join-coverage"], ["t2", 1, "", "join-coverage"], ["t3", 1, "", ""],
+         ["t3", 0, "bad-request", ""]])
     document = place.run("stats").document
     calls = document["calls"]
     yield from different("calls", [calls[name] for name in ("total", "accepted", "rejected", "failed")], [7, 1, 6, 0])
@@ -140,8 +158,8 @@ def test_calls_of_a_plain_source_and_commits_are_added_up(place):
     yield from different("absent", listed(document, "absent_columns", "resource", "column", "calls"), [["patients", "wrong", 2]])
     yield from different("resources", listed(document, "absent_resources", "resource", "calls"), [["visits", 1]])
     commits = document["commits"]
-    yield from different("commits", [commits[name] for name in ("committed", "held", "acknowledged", "unresolved")],
-                         [0, 1, 1, 1])
+    yield from different("commits", [commits[name] for name in ("committed", "held", "acknowledged", "unresolved", "refused")],
+                         [0, 1, 1, 1, 1])
     yield from different("checks", commits["checks"], [{"check": "join-coverage", "held": 1, "acknowledged": 1}])
 
 
