@@ -124,7 +124,8 @@ void CallLog::note_broken(std::uint64_t line, std::string why) {
 
 Status CallLog::detect(std::string_view line) {
   if (format_ != LogFormat::kDetect) return Ok{};
-  const char first = line[line.find_first_not_of(" \t\r\f\v")];
+  const std::size_t begin = line.find_first_not_of(" \t\r\f\v");
+  const char first = begin == std::string_view::npos ? ' ' : line[begin];
   if (first == '[') {
     return make_error("unreadable-input",
                       visible(place(line_)) + " begins a JSON array, and a log has one object a line",
@@ -159,7 +160,7 @@ Result<std::optional<LoggedCall>> CallLog::next_sql() {
   std::string line;
   for (;;) {
     CANDOR_ASSIGN(const bool there, next_line(line));
-    const bool empty = !there || blank(line);
+    const bool empty = !there || (blank(line) && !too_long_);
     if (!empty && call.sql.empty() && !too_long) {
       CANDOR_TRY(detect(line));
       first = line_;
@@ -170,7 +171,7 @@ Result<std::optional<LoggedCall>> CallLog::next_sql() {
       if (too_long) call.sql.clear();
       if (!too_long) call.sql += (call.sql.empty() ? "" : "\n") + line;
     }
-    const bool ends = empty || ends_call(line) || format_ == LogFormat::kLines;
+    const bool ends = empty || too_long_ || ends_call(line) || format_ == LogFormat::kLines;
     if (ends && too_long) {
       note_broken(first, "begins a call of more than " + grouped(kCallBytesMax) + " bytes");
     } else if (ends && !call.sql.empty() && !only_comments(call.sql)) {
