@@ -160,9 +160,9 @@ Result<std::vector<bind::BoundStatement>> Service::bind_batch(std::string_view s
   if (!errors.empty()) return together(std::move(errors));
   for (const dialect::ReadAs& read : parsed.read_as) {
     for (bind::BoundStatement& statement : bound.statements) {
-      if (read.span.start >= statement.span.start && read.span.start < statement.span.end)
-        statement.warnings.push_back(
-            {"read-as", read.written + " was read as " + read.read, "write " + read.read, std::string(read.kind)});
+      if (read.span.start < statement.span.start || read.span.start >= statement.span.end) continue;
+      statement.warnings.push_back(
+          {"read-as", read.written + " was read as " + read.read, "write " + read.read, std::string(read.kind)});
     }
   }
   for (std::size_t i = 0; i < bound.statements.size(); ++i)

@@ -54,11 +54,13 @@ double median_of(std::map<std::uint64_t, std::uint64_t>& sizes, std::uint64_t tu
 // Those of most calls first, and of as many in the order of their names.
 template <typename Counted>
 std::vector<Counted> most_first(const std::map<std::string, Counted>& counted) {
-  std::vector<std::pair<std::uint64_t, const Counted*>> order;  // by what is left to the greatest number
-  for (const auto& [name, one] : counted) order.emplace_back(~one.calls, &one);
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::pair<std::string_view, const Counted*>> order;
+  for (const auto& [name, one] : counted) order.emplace_back(name, &one);
+  std::ranges::sort(order, [](const auto& a, const auto& b) {
+    return a.second->calls != b.second->calls ? a.second->calls > b.second->calls : a.first < b.first;
+  });
   std::vector<Counted> sorted;
-  for (const auto& [left, one] : order) sorted.push_back(*one);
+  for (const auto& [name, one] : order) sorted.push_back(*one);
   return sorted;
 }
 
