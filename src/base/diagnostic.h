@@ -30,6 +30,9 @@ struct Diagnostic {
   std::optional<Span> span;
   Severity severity = Severity::kError;
   std::vector<Diagnostic> others;  // further errors of the same request, in the order of the text
+  // Of a name that is not there, as it was written, for statistics: the resource or table, or the column and the resource
+  // that it was looked for in, where that is a single one. Else empty.
+  std::string resource, column;
 
   // The class that codes.h gives to `code`.
   [[nodiscard]] ErrorClass error_class() const;

@@ -227,6 +227,17 @@ std::string_view utf8_prefix(std::string_view text, std::size_t characters) {
   return text;
 }
 
+std::string single_line(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
+  std::string line;
+  for (const char c : text) {
+    const bool blank = kBlanks.find(c) != std::string_view::npos;
+    if (!blank) line += c;
+    if (blank && !line.empty() && line.back() != ' ') line += ' ';
+  }
+  return line;
+}
+
 std::string shortened(std::string_view text, std::size_t characters) {
   const std::string_view shown = utf8_prefix(text, characters);
   return std::string(shown) + (shown.size() < text.size() ? "…" : "");

@@ -33,6 +33,8 @@ void append_json_real(std::string& out, double value);
 [[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t characters);
 // The same with an ellipsis where something was left out.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t characters);
+// The text with each run of white space as one blank, and none at its beginning.
+[[nodiscard]] std::string single_line(std::string_view text);
 
 // The plain text of one cell for people (tables, CSV): NULL is the empty string, containers are JSON.
 [[nodiscard]] std::string plain_text(CellReader& reader);

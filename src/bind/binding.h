@@ -70,6 +70,8 @@ class Binding {
   BoundPtr found_column(Level& level, Relation& relation, std::size_t position, const Ast& ast);
   bool may_use(const Relation& relation, const RelationColumn& column, Span span);
   BoundPtr unknown_column(const Ast& ast);
+  BoundPtr tell_unknown_column(const Ast& ast);
+  void note_missing(const Ast& ast, Diagnostic& error) const;
   std::string describe_columns(const Level& level) const;
   std::string elsewhere(const std::string& name) const;
   BoundPtr alias_reference(const Ast& ast);

@@ -53,11 +53,13 @@ const contract::Resource* Binding::resource(const std::vector<dialect::Name>& na
   for (const std::string& name : known) {
     if (std::ranges::find(near, name) == near.end()) near.push_back(name);
   }
+  const std::size_t errors = bound_.errors.size();
   std::optional<Edit> edit;
   if (!replacement.empty()) edit = Edit{{names.front().span.start, span.end}, quoted_if_needed(replacement)};
   error("unknown-resource", "there is no resource '" + wanted + "'", span,
         replacement.empty() ? "SHOW TABLES lists the resources" : "did you mean " + replacement + "?",
         "the resources are " + list_of(near), std::move(edit));
+  if (bound_.errors.size() > errors) bound_.errors.back().resource = wanted;
   return nullptr;
 }
 
@@ -91,6 +93,31 @@ BoundPtr Binding::column(const Ast& ast) {
   }
   if (BoundPtr alias = alias_reference(ast)) return alias;
   return unknown_column(ast);
+}
+
+// For statistics: which column of which resource is looked for and not there. A text in the wrong quotes is no column, and
+// a subquery's columns are the statement's own.
+void Binding::note_missing(const Ast& ast, Diagnostic& error) const {
+  const std::string& name = ast.names.back().text;
+  if (!edits_.empty() && edits_.back() && edits_.back()->text.starts_with('\'')) return;
+  const std::string* qualifier = ast.names.size() > 1 ? &ast.names[ast.names.size() - 2].text : nullptr;
+  std::vector<const Relation*> meant;
+  for (const Relation* relation : level_->relations) {
+    const bool named = qualifier == nullptr || same_name(relation->alias, *qualifier) ||
+                       (relation->resource != nullptr && same_name(relation->resource->name, *qualifier));
+    if (named) meant.push_back(relation);
+  }
+  if (std::ranges::none_of(meant, [](const Relation* one) { return one->resource != nullptr; })) {
+    if (!meant.empty() || qualifier == nullptr) return;
+    error.resource = *qualifier;
+  }
+  error.column = name;
+  if (meant.size() > 1) {
+    std::erase_if(meant, [&](const Relation* one) {
+      return one->resource == nullptr || one->resource->find_absent(name) == nullptr;
+    });
+  }
+  if (meant.size() == 1) error.resource = meant.front()->resource->name;
 }
 
 BoundPtr Binding::found_column(Level& level, Relation& relation, std::size_t position, const Ast& ast) {
@@ -176,6 +203,13 @@ BoundPtr Binding::element_without_unnest(const Ast& ast, const std::string& name
 }
 
 BoundPtr Binding::unknown_column(const Ast& ast) {
+  const std::size_t errors = bound_.errors.size();
+  BoundPtr none = tell_unknown_column(ast);
+  if (bound_.errors.size() > errors) note_missing(ast, bound_.errors.back());
+  return none;
+}
+
+BoundPtr Binding::tell_unknown_column(const Ast& ast) {
   const dialect::Name& written = ast.names.back();
   const std::string& name = written.text;
   std::vector<std::string> known;

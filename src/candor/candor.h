@@ -8,6 +8,7 @@
 //   check      the same review without a commit
 //   answers, queries, verify   the ledger, read
 //   undo       take back a batch of writes that went through a contract
+//   replay     a log of statements held against a contract, without a database
 //   describe_contract, check_contract, initial_contract   what an operator publishes, printed, held against its source, begun
 #pragma once
 
@@ -36,6 +37,7 @@ struct Caller {
   std::string surface = "cli";
   std::string session = "cli";
   std::string turn;
+  std::string name;  // the client or user, as it calls itself; for telemetry alone
 };
 
 // ---- ask ----
@@ -190,8 +192,59 @@ struct ContractTools {
   bool takes_writes = false;
 };
 
+// ---- replay ----
+
+// A call of a log.
+struct ReplayCall {
+  std::string_view sql;
+  std::string_view turn;   // empty: not known
+  std::string_view place;  // "log.sql:17", "q17"
+};
+
+// What a contract would have said to a log of calls. Every number is defined in docs/stats.md.
+struct ReplayReport {
+  struct Example {
+    std::string place, sql, message, fix;  // `sql` in one line, shortened
+  };
+  struct Class {
+    std::string code;
+    std::uint64_t calls = 0, errors = 0, fixes = 0;
+    std::vector<Example> examples;  // at most three, the first ones
+  };
+  struct Name {
+    std::string resource, column;
+    std::uint64_t calls = 0, fixes = 0;
+    bool explained = false;  // the contract says under `absent` what to do instead
+  };
+  std::string contract, file;
+  std::uint64_t calls = 0, accepted = 0;
+  std::uint64_t repairable = 0;    // rejected calls all of whose errors came with a repair
+  std::uint64_t repaired = 0;      // of these, accepted once repaired
+  std::vector<Class> classes;      // those of most calls first
+  std::vector<Name> names;         // columns and, without one, resources that are not there; those of most calls first
+  std::uint64_t names_beyond = 0;  // errors about further names, which were too many to be told apart
+  std::vector<ledger::Statistics::Repair> read_as;
+  ledger::Statistics::Turns met, clean;  // of calls that named a turn
+
+  [[nodiscard]] std::uint64_t rejected() const { return calls - accepted; }
+};
+
+// Parses and binds calls, and runs nothing: no database is opened. The memory that it takes does not grow with the calls,
+// but with the turns that they name.
+class Replay {
+ public:
+  virtual ~Replay() = default;
+  virtual void add(const ReplayCall& call) = 0;
+  [[nodiscard]] virtual ReplayReport report() const = 0;
+};
+
 class Candor {
  public:
+  // A replay against the contract of the file, as `source` (empty: the source that it names) publishes it. Claims are not
+  // needed. Fails with `configuration` and every fault of the file.
+  [[nodiscard]] static Result<std::unique_ptr<Replay>> replay(const config::Configuration& configuration,
+                                                              const std::string& file, const std::string& source);
+
   // The contract of the file, described for agents and programs. No database and no ledger is opened. Fails with
   // `configuration` and every fault of the file.
   [[nodiscard]] static Result<std::string> describe_contract(const config::Configuration& configuration,

@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "base/codes.h"
+#include "base/render_json.h"
 #include "candor/documents.h"
 #include "candor/lineage.h"
 #include "candor/service.h"
@@ -169,6 +170,21 @@ std::string change_of_server(const std::string& then, engine::Engine& engine) {
   const Result<std::unique_ptr<engine::RowStream>> now = engine.run(request, {});
   const bool same = now.ok() && !then.empty() && (*now)->header().state == then;
   return same ? "" : "change-unknown";
+}
+
+// The checks that found something, of a receipt from the hold before it, too.
+std::vector<std::string> findings_of(const CommitOutcome& outcome) {
+  std::vector<std::string> findings;
+  if (!outcome.held && outcome.receipt.acknowledged) {
+    for (const Node& check : outcome.document["receipt"]["checks"].items()) {
+      if (check.string_or("verdict", "") == "finding") findings.emplace_back(check.string_or("check", ""));
+    }
+    return findings;
+  }
+  for (const CheckResult& check : outcome.held ? outcome.hold.checks : outcome.receipt.checks) {
+    if (check.verdict == Verdict::kFinding) findings.push_back(check.check);
+  }
+  return findings;
 }
 
 }  // namespace
@@ -390,40 +406,48 @@ void Service::release_left_slots() {
 // A commit is never broken off half-way, so the caller's token is not asked.
 Result<CommitOutcome> Service::commit(const Caller& caller, const Node& input, CancelToken /*cancel*/) {
   const auto began = std::chrono::steady_clock::now();
-  Result<CommitOutcome> outcome = submit(caller, input);
-  tell_commit(caller, input, outcome,
+  ledger::TurnKey turn;
+  Result<CommitOutcome> outcome = submit(caller, input, turn);
+  tell_commit(caller, turn, outcome,
               std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
   return outcome;
 }
 
-void Service::tell_commit(const Caller& caller, const Node& input, const Result<CommitOutcome>& outcome,
+void Service::tell_commit(const Caller& caller, const ledger::TurnKey& turn, const Result<CommitOutcome>& outcome,
                           double duration_ms) {
   ledger::Telemetry telemetry;
   telemetry.surface = caller.surface;
-  telemetry.session = std::string(input.string_or("session", caller.session));
-  telemetry.turn = std::string(input.string_or("turn_id", caller.turn));
+  telemetry.caller = utf8_prefix(caller.name, 80);
+  telemetry.session = turn.session;
+  telemetry.turn = turn.turn;
   telemetry.statement_type = "answer_commit";
   telemetry.duration_ms = duration_ms;
   telemetry.succeeded = outcome.ok() && !outcome->held;
+  ledger::CommitPart part;
+  part.state = "refused";
   if (!outcome.ok()) {
     telemetry.error_code = outcome.error().code;
   } else {
     telemetry.result_chars = json::dump(outcome->document).size();
     if (outcome->held) telemetry.error_code = "held";
-    for (const CheckResult& check : outcome->held ? outcome->hold.checks : outcome->receipt.checks) {
-      if (check.verdict != Verdict::kFinding) continue;
-      telemetry.reason += (telemetry.reason.empty() ? "" : ",") + check.check;
-    }
+    part.findings = findings_of(*outcome);
+    for (const std::string& check : part.findings) telemetry.reason += (telemetry.reason.empty() ? "" : ",") + check;
+    part.state = outcome->held                     ? "held"
+                 : outcome->receipt.acknowledged   ? "acknowledged"
+                 : outcome->document.find("state") ? "unresolved"
+                                                   : "committed";
   }
+  if (!turn.session.empty()) telemetry.commit = &part;
   tell(telemetry);
 }
 
-Result<CommitOutcome> Service::submit(const Caller& caller, const Node& input) {
-  CANDOR_TRY(check_input(input));
+Result<CommitOutcome> Service::submit(const Caller& caller, const Node& input, ledger::TurnKey& turn) {
   Caller who = caller;
-  if (!input["session"].is_null()) who.session = input["session"].text();
-  if (!input["turn_id"].is_null()) who.turn = input["turn_id"].text();
+  who.session = input.string_or("session", caller.session);
+  who.turn = input.string_or("turn_id", caller.turn);
   CANDOR_ASSIGN(const Prepared prepared, prepare(who));
+  turn = prepared.turn;
+  CANDOR_TRY(check_input(input));
   // What is reviewed must be what the query read: here the files are looked at in any case.
   prepared.session->refresh_sources(true);
   CANDOR_ASSIGN(Submission submission, read_submission(who, prepared, input));

@@ -53,28 +53,30 @@ RowBatch batch_of(const std::vector<std::vector<Value>>& rows) {
 
 }  // namespace
 
-void Service::reject(const Caller& caller, const Prepared& prepared, std::string_view sql, const Diagnostic& failure) {
+void Service::reject(const Caller& caller, const Prepared& prepared, const std::string& source, std::string_view sql,
+                     const Diagnostic& failure) {
   Execution execution;
-  execution.query.turn = prepared.turn;
+  execution.begin(prepared);
   execution.query.sql = std::string(sql);
-  execution.query.started_ms = unix_ms();
+  execution.query.source = source;
+  execution.statement_count = std::max<std::size_t>(sql::split_statements(sql).size(), 1);
   execution.query.kind = "rejected";
   execution.query.engine = "contract";
   execution.query.columns = "[]";
   execution.query.rows = "[]";
   execution.query.temporary_objects = "[]";
   execution.query.source_versions = "{}";
-  execution.query.error_code = failure.code;
-  (void)record(caller, execution).ok();
+  execution.fail(failure);
+  (void)record(caller, prepared, execution).ok();
 }
 
 void Service::deliver(const Caller& caller, const Prepared& prepared, const Published& published, StatementStart start,
                       std::string normalized, const exec::Outcome& outcome, const Delivery& delivery,
                       ResultSink& sink) {
   Execution execution;
-  execution.query.turn = prepared.turn;
+  execution.begin(prepared);
   execution.query.sql = start.sql;
-  execution.query.started_ms = unix_ms();
+  execution.statement_count = start.count;
   execution.query.source = published.contract.source;
   execution.query.engine = "contract";
   execution.query.source_versions = "{}";
@@ -91,8 +93,10 @@ void Service::deliver(const Caller& caller, const Prepared& prepared, const Publ
   end.affected_count = outcome.affected;
   end.normalized_sql = std::move(normalized);
   end.surface = outcome.surface;
-  for (const bind::BoundWarning& warning : outcome.warnings)
+  for (const bind::BoundWarning& warning : outcome.warnings) {
     end.warnings.push_back({warning.code, warning.message, warning.hint});
+    if (!warning.kind.empty()) execution.repairs.push_back(warning.kind);
+  }
   end.dry_run = delivery.dry_run;
   end.batch_id = delivery.batch_id;
   if (!delivery.not_kept.empty()) {
@@ -110,7 +114,8 @@ void Service::deliver(const Caller& caller, const Prepared& prepared, const Publ
          "candor contract check " + published.contract.file});
   }
   execution.succeed(!outcome.columns.empty());
-  if (const Status recorded = record(caller, execution); !recorded.ok()) return sink.failed(start, recorded.error());
+  if (const Status recorded = record(caller, prepared, execution); !recorded.ok())
+    return sink.failed(start, recorded.error());
   end.query_id = execution.query.id;
   end.elapsed_ms = ms_since(execution.began);
   sink.start(start);
@@ -161,8 +166,9 @@ Result<std::vector<bind::BoundStatement>> Service::bind_batch(std::string_view s
   if (!errors.empty()) return together(std::move(errors));
   for (const dialect::ReadAs& read : parsed.read_as) {
     for (bind::BoundStatement& statement : bound.statements) {
-      if (read.span.start >= statement.span.start && read.span.start < statement.span.end)
-        statement.warnings.push_back({"read-as", read.written + " was read as " + read.read, "write " + read.read});
+      if (read.span.start < statement.span.start || read.span.start >= statement.span.end) continue;
+      statement.warnings.push_back(
+          {"read-as", read.written + " was read as " + read.read, "write " + read.read, std::string(read.kind)});
     }
   }
   for (std::size_t i = 0; i < bound.statements.size(); ++i)
@@ -176,7 +182,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
   const auto rejected = [&](Diagnostic failure) -> Status {
     name_statement(sql, failure);
     for (Diagnostic& other : failure.others) name_statement(sql, other);
-    reject(caller, prepared, sql, failure);
+    reject(caller, prepared, published.contract.source, sql, failure);
     return failure;
   };
   const Result<exec::Environment> environment = environment_of(published, options);
@@ -210,6 +216,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
   }
   for (std::size_t i = 0; i < batch->size(); ++i) {
     const bind::BoundStatement& statement = (*batch)[i];
+    if (i > 0) prepared.asked->restart();
     Result<exec::Outcome> outcome =
         statement.select != nullptr ? exec::read(*statement.select, *environment, cancel)
                                     : Result<exec::Outcome>(exec::discover(*statement.discovery, published.contract));
@@ -218,7 +225,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
       failure.span = statement.span;
       if (i == 0) return rejected(std::move(failure));
       name_statement(sql, failure);
-      reject(caller, prepared, start_of(i).sql, failure);
+      reject(caller, prepared, published.contract.source, start_of(i).sql, failure);
       sink.failed(start_of(i), failure);
       return Ok{};
     }

@@ -26,6 +26,12 @@ std::string columns_json(const std::vector<Column>& columns) {
   return out + "]";
 }
 
+void Service::Execution::begin(const Prepared& prepared) {
+  began = prepared.asked->began;
+  query.turn = prepared.turn;
+  query.started_ms = prepared.asked->started_ms;
+}
+
 void Service::Execution::describe(const engine::Header& header) {
   query.kind = std::string(engine::to_string(header.kind));
   query.target = header.target;
@@ -45,20 +51,22 @@ void Service::Execution::succeed(bool has_result) {
 
 void Service::Execution::keep(const RowBatch& batch, std::size_t columns) {
   CellReader reader(batch.cells);
+  std::string beyond;  // rows that are counted and not kept
   for (std::uint32_t row = 0; row < batch.rows; ++row) {
-    if (evidence.size() > kEvidenceBytes) {
-      evidence_full = true;
-      return;
-    }
-    if (evidence.size() > 1) evidence += ',';
-    evidence += '[';
+    evidence_full = evidence_full || evidence.size() > kEvidenceBytes;
+    std::string& text = evidence_full ? beyond : evidence;
+    if (evidence_full) beyond.clear();
+    const std::size_t before = text.size();
+    if (row_chars > 0) text += ',';
+    text += '[';
     for (std::size_t column = 0; column < columns; ++column) {
-      if (column > 0) evidence += ',';
+      if (column > 0) text += ',';
       CellReader ahead = reader;
       cell_cut = cell_cut || ahead.next().kind == CellKind::kCut;
-      append_json(evidence, reader);
+      append_json(text, reader);
     }
-    evidence += ']';
+    text += ']';
+    row_chars += text.size() - before;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,21 @@ struct Service::Execution {
   std::string evidence = "[";  // rows as JSON, as they were shown
   bool evidence_full = false;
   bool cell_cut = false;
+  std::uint64_t row_chars = 0;  // of all rows that were shown, as JSON
   StatementEnd end;
   std::map<std::string, std::string> versions;  // what the statement reads: states of the sources by name
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+  std::size_t statement_count = 1;    // of the call that it belongs to
+  std::optional<Diagnostic> failure;  // with all its others
+  std::vector<std::string> repairs;   // kinds of spellings that were read as the dialect's own
+
+  // Began with what its call does now.
+  void begin(const Prepared& prepared);
+
+  void fail(const Diagnostic& why) {
+    query.error_code = why.code;
+    failure = why;
+  }
 
   void describe(const engine::Header& header);
 

@@ -1,12 +1,11 @@
 // Copying a query's rows, with exact types, into a scratch table, so that sources of two engines can be joined.
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "base/ascii.h"
 #include "base/render_json.h"
+#include "candor/execution.h"
 #include "candor/service.h"
-#include "ledger/digest.h"
 #include "sql/lexer.h"
 
 namespace candor {
@@ -41,6 +40,19 @@ Status check_names(const std::vector<Column>& columns) {
 
 Result<Materialized> Service::materialize(const Caller& caller, std::string_view sql, const std::string& table,
                                           bool replace, const RunOptions& options, CancelToken cancel) {
+  const Result<Prepared> prepared = prepare(caller);
+  if (!prepared.ok()) {
+    tell_unrun(caller, {}, sql, prepared.error());
+    return prepared.error();
+  }
+  Result<Materialized> made = copy_rows(caller, *prepared, sql, table, replace, options, cancel);
+  if (!made.ok() && prepared->asked->call.id == 0) tell_unrun(caller, *prepared, sql, made.error());
+  return made;
+}
+
+Result<Materialized> Service::copy_rows(const Caller& caller, const Prepared& prepared, std::string_view sql,
+                                        const std::string& table, bool replace, const RunOptions& options,
+                                        const CancelToken& cancel) {
   if (!is_utf8(sql) || sql.find('\0') != std::string_view::npos) {
     return make_error("invalid-text", "the statement is not valid UTF-8 or holds a NUL", "send the text as UTF-8");
   }
@@ -51,7 +63,6 @@ Result<Materialized> Service::materialize(const Caller& caller, std::string_view
   if (sql::split_statements(sql).size() != 1) {
     return make_error("several-statements", "materialize takes one query", "send one SELECT");
   }
-  CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
   CANDOR_ASSIGN(const Route route, prepared.session->route(sql, options.source));
   CANDOR_ASSIGN(engine::Engine * scratch, prepared.session->duckdb());
   engine::RunRequest request = request_of(sql, options);
@@ -60,7 +71,6 @@ Result<Materialized> Service::materialize(const Caller& caller, std::string_view
   request.rows_max = options.rows_max.value_or(kNoLimit);
   request.chars_max = kNoLimit;
   request.cell_chars_max = kNoLimit;
-  const auto began = std::chrono::steady_clock::now();
   auto rows = route.engine->run(request, cancel);
   if (!rows.ok()) return explain_failure(*prepared.session, sql, rows.error());
   Materialized result;
@@ -69,8 +79,9 @@ Result<Materialized> Service::materialize(const Caller& caller, std::string_view
   CANDOR_TRY(check_names(result.columns));
   CANDOR_ASSIGN(result.rows, scratch->append(table, result.columns, replace, **rows, cancel));
   prepared.session->scratch_changed();
-  ledger::QueryRecord query;
-  query.turn = prepared.turn;
+  Execution execution;
+  execution.begin(prepared);
+  ledger::QueryRecord& query = execution.query;
   query.sql = std::string(sql);
   query.engine = std::string(route.dialect());
   query.source = route.source;
@@ -82,24 +93,9 @@ Result<Materialized> Service::materialize(const Caller& caller, std::string_view
   query.rows = "[]";
   query.temporary_objects = "[]";
   query.source_versions = "{}";
-  query.started_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count();
-  query.elapsed_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began).count();
-  ledger::Telemetry telemetry;
-  telemetry.surface = caller.surface;
-  telemetry.session = query.turn.session;
-  telemetry.turn = query.turn.turn;
-  telemetry.succeeded = true;
-  telemetry.statement_type = query.kind;
-  telemetry.resource = table;
-  telemetry.row_or_affected_count = result.rows;
-  telemetry.duration_ms = static_cast<double>(query.elapsed_ms);
-  telemetry.sql_length = query.sql.size();
-  telemetry.sql_fingerprint = ledger::sha256_hex(query.sql);
-  CANDOR_ASSIGN(result.query_id, ledger_->record_query(query, &telemetry));
-  log(telemetry);
+  execution.end.row_count = result.rows;
+  CANDOR_TRY(record(caller, prepared, execution));
+  result.query_id = query.id;
   add_table_warnings(*prepared.session, sql, result.warnings);
   return result;
 }

@@ -119,14 +119,26 @@ std::string left_out(const engine::Catalog& catalog) {
   return text;
 }
 
+// For statistics: a column that one table alone could have had is missing in it.
+void note_missing(Diagnostic& failure, std::string_view statement, const std::string& wanted, bool table) {
+  if (table) {
+    failure.resource = wanted;
+    return;
+  }
+  failure.column = wanted;
+  const std::vector<sql::TableMention> mentions = sql::table_mentions(statement);
+  if (mentions.size() == 1) failure.resource = mentions.front().parts.back();
+}
+
 }  // namespace
 
 Diagnostic Service::explain_failure(Session& session, std::string_view statement, Diagnostic failure) {
   const bool table = failure.code == "unknown-table";
   if ((!table && failure.code != "unknown-column") || failure.detail.empty()) return failure;
+  const std::string wanted = last_part(failure.detail);
+  note_missing(failure, statement, wanted, table);
   const Result<Schema> catalog = session.catalog();
   if (!catalog.ok()) return failure;
-  const std::string wanted = last_part(failure.detail);
   // A table whose file could not be read is there, but has nothing to be asked.
   if (table) {
     for (const engine::CatalogTable& entry : catalog->tables) {

@@ -9,7 +9,6 @@
 #include "candor/service.h"
 #include "candor/universe.h"
 #include "engine/source_version.h"
-#include "ledger/digest.h"
 #include "sql/lexer.h"
 
 namespace candor {
@@ -37,6 +36,18 @@ engine::RunRequest Service::request_of(std::string_view sql, const RunOptions& o
 
 Status Service::run(const Caller& caller, std::string_view sql, const RunOptions& options, ResultSink& sink,
                     CancelToken cancel) {
+  const Result<Prepared> prepared = prepare(caller);
+  if (!prepared.ok()) {
+    tell_unrun(caller, {}, sql, prepared.error());
+    return prepared.error();
+  }
+  Status done = run_prepared(caller, *prepared, sql, options, sink, cancel);
+  if (!done.ok() && prepared->asked->call.id == 0) tell_unrun(caller, *prepared, sql, done.error());
+  return done;
+}
+
+Status Service::run_prepared(const Caller& caller, const Prepared& prepared, std::string_view sql,
+                             const RunOptions& options, ResultSink& sink, const CancelToken& cancel) {
   if (!is_utf8(sql) || sql.find('\0') != std::string_view::npos) {
     return make_error("invalid-text", "the statement is not valid UTF-8 or holds a NUL", "send the text as UTF-8");
   }
@@ -47,7 +58,6 @@ Status Service::run(const Caller& caller, std::string_view sql, const RunOptions
         "the text has " + std::to_string(sql.size()) + " bytes, statement_chars allows " + std::to_string(chars_max),
         "send less at once, or raise limits.statement_chars");
   }
-  CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
   CANDOR_ASSIGN(const std::shared_ptr<const Published> published, prepared.session->published(sql, options.source));
   if (published != nullptr) return run_contract(caller, prepared, *published, sql, options, sink, cancel);
   if (options.dry_run) {
@@ -138,20 +148,21 @@ std::map<std::string, std::string> Service::versions_read(Session& session) {
 bool Service::run_one(const Caller& caller, const Prepared& prepared, StatementStart start, const RunOptions& options,
                       ResultSink& sink, const CancelToken& cancel) {
   Execution execution;
-  execution.query.turn = prepared.turn;
+  prepared.asked->restart();
+  execution.begin(prepared);
+  execution.statement_count = start.count;
   execution.query.sql = start.sql;
-  execution.query.started_ms = unix_ms();
   execution.versions = versions_read(*prepared.session);
   Status done = execute(prepared, start, options, sink, cancel, execution);
   execution.query.source_versions = versions_json(execution.versions);
   std::optional<Diagnostic> failure;
   if (!done.ok()) failure = explain_failure(*prepared.session, start.sql, std::move(done).error());
   if (failure) {
-    execution.query.error_code = failure->code;
+    execution.fail(*failure);
   } else {
     execution.succeed(!start.header.columns.empty());
   }
-  const Status recorded = record(caller, execution);
+  const Status recorded = record(caller, prepared, execution);
   // What the ledger does not know can't be committed later: the statement has failed for the caller.
   if (!failure && !recorded.ok()) failure = recorded.error();
   if (failure) {
@@ -162,35 +173,6 @@ bool Service::run_one(const Caller& caller, const Prepared& prepared, StatementS
   execution.end.elapsed_ms = ms_since(execution.began);
   sink.end(execution.end);
   return true;
-}
-
-Status Service::record(const Caller& caller, Execution& execution) {
-  ledger::QueryRecord& query = execution.query;
-  query.elapsed_ms = static_cast<std::int64_t>(ms_since(execution.began));
-  ledger::Telemetry telemetry;
-  telemetry.surface = caller.surface;
-  telemetry.session = query.turn.session;
-  telemetry.turn = query.turn.turn;
-  telemetry.succeeded = query.succeeded;
-  telemetry.statement_type = query.kind;
-  telemetry.resource = query.target.empty() ? query.source : query.target;
-  telemetry.row_or_affected_count = execution.end.affected_count.value_or(execution.end.row_count);
-  telemetry.result_chars = execution.evidence.size();
-  telemetry.rows_omitted = execution.omitted();
-  telemetry.duration_ms = ms_since(execution.began);
-  telemetry.sql_length = query.sql.size();
-  telemetry.sql_fingerprint = ledger::sha256_hex(query.sql);
-  telemetry.error_code = query.error_code;
-  Result<std::string> id = ledger_->record_query(query, &telemetry);
-  if (!id.ok()) {
-    telemetry.succeeded = false;
-    telemetry.error_code = id.error().code;
-    tell(telemetry);
-    return std::move(id).error();
-  }
-  query.id = *std::move(id);
-  log(telemetry);
-  return Ok{};
 }
 
 }  // namespace candor

@@ -1,6 +1,7 @@
 // The implementation of the facade: its parts by subject are run.cc, materialize.cc, schema.cc, commit.cc and check.cc.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,14 +41,28 @@ class Service final : public Candor {
   void close_session(const std::string& session, bool keep) override;
 
  private:
+  // A call for the telemetry, and when what it does now began.
+  struct Asked {
+    ledger::Call call;
+    std::chrono::steady_clock::time_point began;
+    std::int64_t started_ms = 0;
+    Asked() { restart(); }
+    void restart();
+  };
   struct Prepared {  // what every call of a session begins with
     std::shared_ptr<Session> session;
     ledger::TurnKey turn;
+    std::shared_ptr<Asked> asked = std::make_shared<Asked>();
   };
   [[nodiscard]] Result<Prepared> prepare(const Caller& caller);
   [[nodiscard]] std::string folder_of(const std::string& session) const;
   [[nodiscard]] engine::RunRequest request_of(std::string_view sql, const RunOptions& options) const;
 
+  [[nodiscard]] Status run_prepared(const Caller& caller, const Prepared& prepared, std::string_view sql,
+                                    const RunOptions& options, ResultSink& sink, const CancelToken& cancel);
+  [[nodiscard]] Result<Materialized> copy_rows(const Caller& caller, const Prepared& prepared, std::string_view sql,
+                                               const std::string& table, bool replace, const RunOptions& options,
+                                               const CancelToken& cancel);
   // One statement of a batch; whether it succeeded.
   struct Execution;
   bool run_one(const Caller& caller, const Prepared& prepared, StatementStart start, const RunOptions& options,
@@ -77,21 +92,25 @@ class Service final : public Candor {
   class HeldBatch;
   [[nodiscard]] Result<Undone> undo_held(const Prepared& prepared, HeldBatch& held, bool dry_run,
                                          const CancelToken& cancel);
-  void reject(const Caller& caller, const Prepared& prepared, std::string_view sql, const Diagnostic& failure);
+  void reject(const Caller& caller, const Prepared& prepared, const std::string& source, std::string_view sql,
+              const Diagnostic& failure);
   [[nodiscard]] Status execute(const Prepared& prepared, StatementStart& start, const RunOptions& options,
                                ResultSink& sink, const CancelToken& cancel, Execution& execution);
   [[nodiscard]] static Result<engine::End> hand_over(engine::RowStream& stream, std::size_t columns, ResultSink& sink,
                                                      Execution& execution);
   [[nodiscard]] std::map<std::string, std::string> versions_read(Session& session);
-  [[nodiscard]] Status record(const Caller& caller, Execution& execution);
+  [[nodiscard]] Status record(const Caller& caller, const Prepared& prepared, Execution& execution);
 
+  // A call that failed before its first statement was begun.
+  void tell_unrun(const Caller& caller, const Prepared& prepared, std::string_view sql, const Diagnostic& failure);
   void tell(const ledger::Telemetry& record);       // to the ledger and the log
   void log(const ledger::Telemetry& record) const;  // to the log alone
-  void tell_commit(const Caller& caller, const json::Node& input, const Result<CommitOutcome>& outcome,
+  void tell_commit(const Caller& caller, const ledger::TurnKey& turn, const Result<CommitOutcome>& outcome,
                    double duration_ms);
 
   // The review of a commit (commit.cc).
-  [[nodiscard]] Result<CommitOutcome> submit(const Caller& caller, const json::Node& input);
+  // Sets `turn` as soon as it is known.
+  [[nodiscard]] Result<CommitOutcome> submit(const Caller& caller, const json::Node& input, ledger::TurnKey& turn);
   struct Submission;
   [[nodiscard]] review::Settings review_settings() const;
   [[nodiscard]] Result<Submission> read_submission(const Caller& caller, const Prepared& prepared,

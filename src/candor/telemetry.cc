@@ -1,17 +1,41 @@
 // Writing telemetry records.
 #include "candor/telemetry.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
+#include <set>
 #include <utility>
 
+#include "base/render_json.h"
+#include "candor/execution.h"
 #include "candor/service.h"
 #include "json/json.h"
+#include "ledger/digest.h"
+#include "sql/lexer.h"
 
 namespace candor {
 namespace {
 
 json::Node number(std::uint64_t value) { return json::Node::number(static_cast<std::int64_t>(value)); }
+
+ledger::Telemetry begun(const Caller& caller, const ledger::TurnKey& turn) {
+  constexpr std::size_t kNameChars = 80;
+  ledger::Telemetry telemetry;
+  telemetry.surface = caller.surface;
+  telemetry.caller = utf8_prefix(caller.name, kNameChars);
+  telemetry.session = turn.session;
+  telemetry.turn = turn.turn;
+  return telemetry;
+}
+
+std::vector<std::string> fingerprints_of(std::string_view text) {
+  std::vector<std::string> fingerprints;
+  for (const Span& span : sql::split_statements(text)) {
+    fingerprints.push_back(fingerprint_of(text.substr(span.start, span.end - span.start)));
+  }
+  return fingerprints;
+}
 
 }  // namespace
 
@@ -35,6 +59,91 @@ std::string log_line(const ledger::Telemetry& record) {
   text("error_code", record.error_code);
   text("reason", record.reason);
   return json::dump(node);
+}
+
+std::string fingerprint_of(std::string_view statement) { return ledger::sha256_hex(sql::normalize(statement)); }
+
+void add_failure(ledger::CallPart& part, const Diagnostic& failure) {
+  part.outcome = ledger::outcome_of(failure.code);
+  part.rejections = ledger::rejections_of(failure);
+  const auto offer = [&](const Diagnostic& one) {
+    if (one.fix.empty()) return;
+    std::string fingerprint = fingerprint_of(one.fix);
+    if (std::ranges::find(part.offered, fingerprint) == part.offered.end())
+      part.offered.push_back(std::move(fingerprint));
+  };
+  offer(failure);
+  for (const Diagnostic& other : failure.others) offer(other);
+}
+
+std::string further_codes(const Diagnostic& failure) {
+  std::set<std::string> codes;
+  for (const Diagnostic& other : failure.others) codes.insert(other.code);
+  codes.erase(failure.code);
+  std::string text;
+  for (const std::string& code : codes) text += (text.empty() ? "" : ",") + code;
+  return text;
+}
+
+void Service::Asked::restart() {
+  began = std::chrono::steady_clock::now();
+  started_ms = unix_ms();
+}
+
+Status Service::record(const Caller& caller, const Prepared& prepared, Execution& execution) {
+  ledger::QueryRecord& query = execution.query;
+  query.elapsed_ms = static_cast<std::int64_t>(ms_since(execution.began));
+  ledger::Telemetry telemetry = begun(caller, query.turn);
+  telemetry.succeeded = query.succeeded;
+  telemetry.statement_type = query.kind;
+  telemetry.resource = query.target.empty() ? query.source : query.target;
+  telemetry.statement_count = execution.statement_count;
+  telemetry.row_or_affected_count = execution.end.affected_count.value_or(execution.end.row_count);
+  constexpr std::uint64_t kBrackets = 2;
+  telemetry.result_chars = query.succeeded && query.columns != "[]" ? execution.row_chars + kBrackets : 0;
+  telemetry.rows_omitted = execution.omitted();
+  telemetry.duration_ms = ms_since(execution.began);
+  telemetry.sql_length = query.sql.size();
+  telemetry.sql_fingerprint = ledger::sha256_hex(query.sql);
+  telemetry.error_code = query.error_code;
+  ledger::CallPart part;
+  part.call = &prepared.asked->call;
+  part.source = query.source;
+  part.sent = fingerprints_of(query.sql);
+  part.repairs = execution.repairs;
+  if (execution.failure) {
+    add_failure(part, *execution.failure);
+    telemetry.reason = further_codes(*execution.failure);
+  }
+  telemetry.part = &part;
+  Result<std::string> id = ledger_->record_query(query, &telemetry);
+  if (!id.ok()) {
+    telemetry.succeeded = false;
+    telemetry.error_code = id.error().code;
+    add_failure(part, id.error());
+    tell(telemetry);
+    return std::move(id).error();
+  }
+  query.id = *std::move(id);
+  log(telemetry);
+  return Ok{};
+}
+
+// Without a session the call belongs to no turn, and is counted in none.
+void Service::tell_unrun(const Caller& caller, const Prepared& prepared, std::string_view sql,
+                         const Diagnostic& failure) {
+  ledger::Telemetry telemetry = begun(caller, prepared.turn);
+  telemetry.statement_type = "rejected";
+  telemetry.duration_ms = ms_since(prepared.asked->began);
+  telemetry.sql_length = sql.size();
+  telemetry.sql_fingerprint = ledger::sha256_hex(sql);
+  telemetry.error_code = failure.code;
+  telemetry.reason = further_codes(failure);
+  ledger::CallPart part;
+  part.call = &prepared.asked->call;
+  add_failure(part, failure);
+  if (!prepared.turn.session.empty()) telemetry.part = &part;
+  tell(telemetry);
 }
 
 void Service::tell(const ledger::Telemetry& record) {

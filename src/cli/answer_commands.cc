@@ -1,8 +1,8 @@
 // `candor commit`, `candor answers`, `candor queries`: what was answered, and by what.
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
+#include "base/render_json.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
@@ -21,16 +21,6 @@ using json::Node;
 Node parsed(const std::string& text) {
   Result<Node> node = json::parse(text.empty() ? "{}" : text);
   return node.ok() ? std::move(*node) : Node::object();
-}
-
-std::string single_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    const bool blank = std::isspace(static_cast<unsigned char>(c)) != 0;
-    if (!blank) line += c;
-    if (blank && !line.empty() && line.back() != ' ') line += ' ';
-  }
-  return line;
 }
 
 // "orders = 1892, revenue = 12.5" for fields; the rows' shape for rows; the reason for what is unresolved.

@@ -59,6 +59,17 @@ constexpr Declaration kDeclarations[] = {
      "candor undo --list\n"
      "candor undo b12 --dry-run --source app=app.sqlite --contract app.contract.yaml --claim workspace=A\n"
      "candor undo b12 --source app=app.sqlite --contract app.contract.yaml --claim workspace=A"},
+    {"stats", "", "rejections by class, what they cost, repairs taken, columns that are looked for and not there",
+     Takes::kLedger,
+     "candor stats\n"
+     "candor stats --since 7d\n"
+     "candor stats --since 2026-11-01 --session support --json | jq '.absent_columns.list'"},
+    {"replay", "[FILE]",
+     "hold a log of statements against a contract, without data: the share that is accepted, rejections by class",
+     Takes::kSources,
+     "candor replay statements.sql --contract app.contract.yaml\n"
+     "candor replay calls.ndjson --contract app.contract.yaml --fail-under 0.95\n"
+     "candor replay --ledger --since 7d --in app --contract app.contract.yaml"},
     {"contract", "describe|check|init [FILE] [SOURCE...]",
      "describe: print a contract for agents; check: hold it against its source, exit code 7 when the data breaks it; "
      "init: "
@@ -136,6 +147,27 @@ void add_contract_flags(CLI::App& app, Arguments& into) {
   app.add_option("--in", into.in, "the source that is meant, where there are several")->type_name("SOURCE");
 }
 
+void add_period_flags(CLI::App& app, const std::string& name, Arguments& into) {
+  const bool replay = name == "replay";
+  const std::string since = replay ? "with --ledger: calls" : "calls and commits";
+  app.add_option("--since", into.since, since + " from then on: 30m, 24h, 7d, 2w, a date or an ISO time")
+      ->type_name("WHEN");
+  app.add_option("--in", into.in, replay ? "the source that is meant" : "calls that asked this source")
+      ->type_name("SOURCE");
+  app.add_option("--limit", into.limit, "show at most so many of each list (default: 50)")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000}).description(""));
+  if (!replay) return;
+  app.add_flag("--ledger", into.from_ledger, "replay what stands in the ledger, in place of a file");
+  app.add_option("--format", into.format, "of the file (default: ndjson where it begins with a brace, else sql)")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"ndjson", "sql", "lines"}));
+  app.add_option("--fail-under", into.fail_under,
+                 "exit code 1 when a smaller share of the calls than this (0 to 1) is accepted")
+      ->type_name("SHARE")
+      ->check(CLI::Range(0.0, 1.0).description(""));
+}
+
 void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
   const bool runs_sql = name == "sql" || name == "check";
   if (runs_sql || name == "commit") {
@@ -158,6 +190,7 @@ void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
     app.add_flag("--list", into.list, "the batches that were written, the newest first");
     app.add_flag("--dry-run", into.dry_run, "say what would be undone, and change nothing");
   }
+  if (name == "stats" || name == "replay") add_period_flags(app, name, into);
   if (name == "answers" || name == "queries" || name == "undo") {
     app.add_option("--limit", into.limit, "show at most so many, the newest first (default: 50)")->type_name("N");
     app.add_option("--offset", into.offset, "pass over so many")->type_name("N");

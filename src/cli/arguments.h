@@ -33,6 +33,9 @@ struct Arguments {
   std::string format;                 // of `contract describe`
   std::optional<std::string> output;  // -o
   bool force = false;
+  std::optional<std::string> since;
+  bool from_ledger = false;          // of `replay`
+  std::optional<double> fail_under;  // of `replay`
   std::uint64_t limit = 50;
   std::uint64_t offset = 0;
 };

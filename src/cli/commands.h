@@ -24,6 +24,8 @@ struct Context {
 };
 
 ExitCode run_sql(const Context& context);
+ExitCode run_stats(const Context& context);
+ExitCode run_replay(const Context& context);
 ExitCode run_schema(const Context& context);
 ExitCode run_check(const Context& context);
 ExitCode run_commit(const Context& context);
@@ -36,6 +38,9 @@ ExitCode run_doctor(const Context& context);
 ExitCode run_completion(const Context& context);
 
 // ---- what they share ----
+
+// --since, --session and --in as the ledger takes them. Fails with `usage`.
+[[nodiscard]] Result<ledger::StatisticsFilter> period_of(const Arguments& arguments);
 
 [[nodiscard]] Caller caller_of(const Arguments& arguments);
 

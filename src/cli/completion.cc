@@ -8,7 +8,7 @@
 namespace candor::cli {
 namespace {
 
-bool takes_file(const FlagInfo& flag) { return flag.value == "FILE" || flag.value == "NAME=SPEC"; }
+bool takes_file(const FlagInfo& flag) { return flag.value.ends_with("FILE") || flag.value == "NAME=SPEC"; }
 bool takes_folder(const FlagInfo& flag) { return flag.value == "DIR"; }
 bool takes_source(const FlagInfo& flag) { return flag.value == "SOURCE"; }
 

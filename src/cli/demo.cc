@@ -107,7 +107,7 @@ class Story {
 
   Candor& candor_;
   DemoPage& page_;
-  Caller caller_{"demo", "demo", "1"};
+  Caller caller_{"demo", "demo", "1", ""};
 };
 
 Result<Node> Story::query(const std::string& sql) {

@@ -1,5 +1,6 @@
 // Where a command's text and sources come from, and how its failure is told.
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -51,6 +52,15 @@ Result<std::string> read_file(const std::string& path) {
   return text;
 }
 
+// Who runs the program, as the environment says: asking the system may mean asking a network.
+std::string user_name() {
+  for (const char* variable : {"LOGNAME", "USER"}) {
+    const char* name = std::getenv(variable);
+    if (name != nullptr && *name != '\0') return name;
+  }
+  return "uid " + std::to_string(::geteuid());
+}
+
 // A file that was written by an editor may begin with a mark.
 std::string without_mark(std::string text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
@@ -59,7 +69,7 @@ std::string without_mark(std::string text) {
 
 }  // namespace
 
-Caller caller_of(const Arguments& arguments) { return {"cli", arguments.session, arguments.turn}; }
+Caller caller_of(const Arguments& arguments) { return {"cli", arguments.session, arguments.turn, user_name()}; }
 
 bool names_source(std::string_view word) {
   if (word.empty() || word.size() > 4096 || word.find_first_of("\n;") != std::string_view::npos) return false;

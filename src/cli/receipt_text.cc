@@ -37,17 +37,6 @@ std::string bar_of(const Stream& out, std::uint64_t part, std::uint64_t whole) {
   return bar;
 }
 
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return "";
-  char text[32];
-  const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-  // Neither rounded up to all nor down to nothing.
-  if (part < whole && share > 99.9) return ">99.9 %";
-  if (part > 0 && share < 0.1) return "<0.1 %";
-  std::snprintf(text, sizeof text, part == whole ? "%.0f %%" : "%.1f %%", share);
-  return text;
-}
-
 // "patients p"; the table alone where the query gives it no other name.
 std::string name_of(const Node& side) {
   const std::string table(side.string_or("table", "?"));

@@ -2,6 +2,7 @@
 #include "cli/text_layout.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <ctime>
 #include <utf8proc.h>
 
@@ -170,6 +171,24 @@ std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);
   for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
   return digits;
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "";
+  char text[32];
+  const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  if (part < whole && share > 99.9) return ">99.9 %";
+  if (part > 0 && share < 0.1) return "<0.1 %";
+  std::snprintf(text, sizeof text, part == whole ? "%.0f %%" : "%.1f %%", share);
+  return text;
+}
+
+std::string local_time(std::int64_t unix_ms) {
+  const std::time_t seconds = static_cast<std::time_t>(unix_ms / 1000);
+  std::tm parts{};
+  ::localtime_r(&seconds, &parts);
+  char text[32];
+  return std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts) == 0 ? "" : text;
 }
 
 std::string counted(std::uint64_t number, std::string_view one, std::string_view many) {

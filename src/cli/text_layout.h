@@ -28,6 +28,10 @@ enum class Align : std::uint8_t { kLeft, kRight };
 
 // "1234567" as "1,234,567".
 [[nodiscard]] std::string grouped(std::uint64_t number);
+// "6.3 %"; empty where there is no whole. Neither rounded up to all nor down to nothing.
+[[nodiscard]] std::string percent(std::uint64_t part, std::uint64_t whole);
+// "2026-11-01 09:30:00", in the zone of the system.
+[[nodiscard]] std::string local_time(std::int64_t unix_ms);
 // "1 row", "2,000 rows".
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view one, std::string_view many);
 

@@ -210,7 +210,8 @@ std::optional<Name> Grammar::take_name(std::string_view what) {
   }
   const Token& token = take();
   Name name{sql::identifier(token), token.span, token.text.starts_with('"')};
-  if (token.kind == TokenKind::kQuoted && !name.double_quoted) note_read_as(token.span, "\"" + name.text + "\"");
+  if (token.kind == TokenKind::kQuoted && !name.double_quoted)
+    note_read_as(token.span, "\"" + name.text + "\"", "quoted-name");
   return name;
 }
 
@@ -247,8 +248,8 @@ Span Grammar::span_from(std::size_t first) const {
   return {tokens_[first].span.start, tokens_[last].span.end};
 }
 
-void Grammar::note_read_as(Span span, std::string read) {
-  parsed_.read_as.push_back({span, std::string(text_of(span)), std::move(read)});
+void Grammar::note_read_as(Span span, std::string read, std::string_view kind) {
+  parsed_.read_as.push_back({span, std::string(text_of(span)), std::move(read), kind});
 }
 
 // ---- errors ----

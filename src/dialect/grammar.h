@@ -49,7 +49,7 @@ class Grammar {
   const sql::Token& take();
   [[nodiscard]] Span span_from(std::size_t first) const;  // from a token's index to the last one taken
   [[nodiscard]] std::string_view text_of(Span span) const { return sql_.substr(span.start, span.end - span.start); }
-  void note_read_as(Span span, std::string read);
+  void note_read_as(Span span, std::string read, std::string_view kind);
 
   // ---- errors (grammar.cc) ----
   // Each gives false, and tells the error unless one is being left already.

@@ -193,7 +193,7 @@ ExprPtr Grammar::bracket() {
     (void)take();
     Name written{std::string(take().text), span, false};
     (void)take();
-    note_read_as(span, "\"" + written.text + "\"");
+    note_read_as(span, "\"" + written.text + "\"", "quoted-name");
     ExprPtr expr = make(ExprKind::kColumn, first);
     if (expr == nullptr) return nullptr;
     expr->names.push_back(std::move(written));

@@ -105,7 +105,7 @@ bool Grammar::top_clause(Select& select) {
   if (at_word("percent") || (at_word("with") && at_word("ties", 1))) {
     return unsupported_here("TOP with PERCENT or TIES", "write LIMIT n");
   }
-  note_read_as(span_from(first), "LIMIT " + select.limit->text);
+  note_read_as(span_from(first), "LIMIT " + select.limit->text, "top");
   return true;
 }
 
@@ -144,7 +144,7 @@ bool Grammar::select_item(std::vector<SelectItem>& items) {
       if (peek().kind == TokenKind::kString) {  // AS 'alias', a habit from MySQL and SQLite
         const sql::Token& token = take();
         item.alias = Name{sql::identifier(token), token.span, false};
-        note_read_as(token.span, "\"" + item.alias->text + "\"");
+        note_read_as(token.span, "\"" + item.alias->text + "\"", "text-alias");
       } else {
         item.alias = take_name("an alias");
         if (!item.alias) return false;

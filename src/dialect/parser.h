@@ -21,6 +21,7 @@ struct ParseLimits {
 struct ReadAs {
   Span span;
   std::string written, read;  // "`card_no`", "\"card_no\""
+  std::string_view kind;      // quoted-name, text-alias, top
 };
 
 struct Parsed {

@@ -1,11 +1,9 @@
 // A connection to the ledger's file with the statements that it prepared: private to this folder.
 #pragma once
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -13,6 +11,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "ledger/bind.h"
 #include "ledger/file_place.h"
 #include "sqlite/sqlite.h"
 
@@ -21,25 +20,6 @@ namespace candor::ledger {
 inline std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
-}
-
-inline std::int64_t clamp(std::uint64_t value) {
-  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
-  return static_cast<std::int64_t>(std::min(value, static_cast<std::uint64_t>(kMax)));
-}
-
-inline Status bind_one(sqlite::Statement& to, int index, std::string_view value) { return to.bind_text(index, value); }
-inline Status bind_one(sqlite::Statement& to, int index, std::int64_t value) { return to.bind_integer(index, value); }
-inline Status bind_one(sqlite::Statement& to, int index, std::uint64_t value) {
-  return to.bind_integer(index, clamp(value));
-}
-inline Status bind_one(sqlite::Statement& to, int index, bool value) { return to.bind_integer(index, value ? 1 : 0); }
-inline Status bind_one(sqlite::Statement& to, int index, double value) { return to.bind_real(index, value); }
-
-// A failure of SQLite's, made to stand alone.
-inline Diagnostic ledger_failure(Diagnostic failure) {
-  failure.message = "the ledger: " + failure.message;
-  return failure;
 }
 
 // One run of a prepared statement; it is reset at the end, which also ends its read of the file.
@@ -84,9 +64,7 @@ class Connection {
       found = statements_.emplace(sql, std::move(*statement)).first;
     }
     Run run(found->second);
-    int index = 0;
-    Status bound = Ok{};
-    ((void)(bound.ok() && (bound = bind_one(found->second, ++index, arguments), true)), ...);
+    Status bound = bind_all(found->second, arguments...);
     if (!bound.ok()) return ledger_failure(std::move(bound).error());
     return run;
   }

@@ -7,6 +7,8 @@
 #include <new>
 
 #include "base/codes.h"
+#include "ledger/call_reader.h"
+#include "ledger/call_records.h"
 #include "ledger/connection.h"
 #include "ledger/file_place.h"
 #include "ledger/owner.h"
@@ -87,6 +89,23 @@ Slot::State slot_state(std::string_view name) {
   return name == "held" ? Slot::State::kHeld : Slot::State::kDone;
 }
 
+// The id that a record gives its call is the call's own only when the record is kept.
+class KeepsCall {
+ public:
+  explicit KeepsCall(const Telemetry* telemetry)
+      : call_(telemetry == nullptr || telemetry->part == nullptr ? nullptr : telemetry->part->call), before_(id()) {}
+  [[nodiscard]] std::int64_t id() const { return call_ == nullptr ? 0 : call_->id; }
+  template <typename Recorded>
+  [[nodiscard]] Recorded unless_failed(Recorded recorded) const {
+    if (!recorded.ok() && call_ != nullptr) call_->id = before_;
+    return recorded;
+  }
+
+ private:
+  Call* call_;
+  std::int64_t before_;
+};
+
 class FileLedger final : public Ledger {
  public:
   FileLedger(sqlite::Database frequent, sqlite::Database durable, const std::string& path)
@@ -114,21 +133,22 @@ class FileLedger final : public Ledger {
 
   Result<std::string> record_query(const QueryRecord& query, const Telemetry* telemetry) override {
     const std::lock_guard lock(frequent_.mutex);
-    return frequent_.transaction([&]() -> Result<std::string> {
+    const KeepsCall call(telemetry);
+    return call.unless_failed(frequent_.transaction([&]() -> Result<std::string> {
+      if (telemetry != nullptr) CANDOR_TRY(insert_telemetry(*telemetry));
       CANDOR_TRY(frequent_.execute(
           "INSERT INTO queries (session, turn, kind, succeeded, error_code, engine, source, target, started_ms, "
-          "elapsed_ms, row_count, output_cut, sql, columns, scope, temporary_objects, source_versions) "
-          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+          "elapsed_ms, row_count, output_cut, sql, columns, scope, temporary_objects, source_versions, call) "
+          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
           query.turn.session, query.turn.turn, query.kind, query.succeeded, query.error_code, query.engine,
           query.source, query.target, query.started_ms, query.elapsed_ms, query.row_count, query.output_cut, query.sql,
-          query.columns, query.scope, query.temporary_objects, query.source_versions));
+          query.columns, query.scope, query.temporary_objects, query.source_versions, call.id()));
       const std::int64_t id = frequent_.database().last_insert_rowid();
       if (!query.rows.empty()) {
         CANDOR_TRY(frequent_.execute("INSERT INTO outputs (query, rows) VALUES (?1, ?2)", id, query.rows));
       }
-      if (telemetry != nullptr) CANDOR_TRY(insert_telemetry(*telemetry));
       return "q" + std::to_string(id);
-    });
+    }));
   }
 
   Result<std::string> last_query() override {
@@ -302,7 +322,18 @@ class FileLedger final : public Ledger {
 
   void record_telemetry(const Telemetry& record) override {
     const std::lock_guard lock(frequent_.mutex);
-    (void)insert_telemetry(record).ok();
+    const KeepsCall call(&record);
+    (void)call.unless_failed(frequent_.transaction([&]() -> Status { return insert_telemetry(record); })).ok();
+  }
+
+  Result<Statistics> statistics(const StatisticsFilter& filter) override {
+    const std::lock_guard lock(frequent_.mutex);
+    return read_statistics(frequent_.database(), filter);
+  }
+
+  Status each_call(const StatisticsFilter& filter, const std::function<bool(const SentCall&)>& take) override {
+    const std::lock_guard lock(frequent_.mutex);
+    return read_calls(frequent_.database(), filter, take);
   }
 
   Status check() override {
@@ -316,11 +347,13 @@ class FileLedger final : public Ledger {
 
  private:
   Status insert_telemetry(const Telemetry& record) {
+    const std::int64_t at_ms = now_ms();
+    CANDOR_TRY(record_call(frequent_.database(), record, at_ms));
     return frequent_.execute(
         "INSERT INTO telemetry (at_ms, surface, caller, session, turn, succeeded, statement_type, resource, "
         "statement_count, row_or_affected_count, result_chars, rows_omitted, sql_length, duration_ms, sql_fingerprint, "
         "error_code, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-        now_ms(), record.surface, record.caller, record.session, record.turn, record.succeeded, record.statement_type,
+        at_ms, record.surface, record.caller, record.session, record.turn, record.succeeded, record.statement_type,
         record.resource, record.statement_count, record.row_or_affected_count, record.result_chars, record.rows_omitted,
         record.sql_length, record.duration_ms, record.sql_fingerprint, record.error_code, record.reason);
   }

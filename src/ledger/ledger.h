@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ledger/calls.h"
+#include "ledger/statistics.h"
 
 namespace candor::ledger {
 
@@ -70,6 +73,16 @@ struct Telemetry {
   double duration_ms = 0;
   std::string sql_fingerprint;  // SHA-256 of the text
   std::string error_code, reason;
+  // For statistics, and in no line of a log.
+  const CallPart* part = nullptr;
+  const CommitPart* commit = nullptr;
+};
+
+// What was sent in one call, for sending it again elsewhere.
+struct SentCall {
+  std::string query_id;  // of its first statement
+  TurnKey turn;
+  std::string sql;
 };
 
 // ---- batches of writes that can be undone ----
@@ -166,6 +179,13 @@ class Ledger {
                                                                     std::uint64_t& total) = 0;
 
   virtual void record_telemetry(const Telemetry& record) = 0;  // a failure is dropped: it must not fail a call
+
+  // What telemetry adds up to, as of one moment.
+  [[nodiscard]] virtual Result<Statistics> statistics(const StatisticsFilter& filter) = 0;
+  // The calls in the order in which they came, until `take` returns false. Those that could not be kept as a text are left
+  // out: text that is not UTF-8, or is over a limit.
+  [[nodiscard]] virtual Status each_call(const StatisticsFilter& filter,
+                                         const std::function<bool(const SentCall&)>& take) = 0;
 
   // `integrity` when the file is damaged.
   [[nodiscard]] virtual Status check() = 0;

@@ -100,8 +100,68 @@ Status create_undo_tables(sqlite::Database& database) {
   )sql");
 }
 
+// What statistics are made of (calls.h). Calls of before are not made up: what stood in one call is not known of them.
+Status create_calls(sqlite::Database& database) {
+  return database.run(R"sql(
+    CREATE TABLE turns (
+      id INTEGER PRIMARY KEY,
+      session TEXT NOT NULL, turn TEXT NOT NULL,
+      UNIQUE (session, turn)
+    );
+
+    CREATE TABLE calls (
+      id INTEGER PRIMARY KEY,
+      at_ms INTEGER NOT NULL,
+      turn INTEGER NOT NULL REFERENCES turns (id),
+      outcome INTEGER NOT NULL,          -- 0 accepted, 1 failed, 2 rejected
+      source TEXT NOT NULL, surface TEXT NOT NULL
+    );
+    CREATE INDEX calls_by_time ON calls (at_ms, turn, outcome, source);
+    CREATE INDEX calls_of_turn ON calls (turn, at_ms, outcome, source);
+
+    CREATE TABLE rejections (
+      id INTEGER PRIMARY KEY,
+      call INTEGER NOT NULL REFERENCES calls (id),
+      at_ms INTEGER NOT NULL,
+      code TEXT NOT NULL, fix_offered INTEGER NOT NULL,
+      resource TEXT NOT NULL, "column" TEXT NOT NULL
+    );
+    CREATE INDEX rejections_by_time ON rejections (at_ms);
+
+    CREATE TABLE offers (
+      turn INTEGER NOT NULL, fingerprint TEXT NOT NULL, call INTEGER NOT NULL REFERENCES calls (id),
+      at_ms INTEGER NOT NULL,
+      taken_by INTEGER NOT NULL,         -- a later call of the turn that sent it; 0: none
+      PRIMARY KEY (turn, fingerprint, call)
+    ) WITHOUT ROWID;
+    CREATE INDEX offers_by_time ON offers (at_ms);
+
+    CREATE TABLE repairs (
+      id INTEGER PRIMARY KEY,
+      call INTEGER NOT NULL REFERENCES calls (id),
+      at_ms INTEGER NOT NULL, kind TEXT NOT NULL
+    );
+    CREATE INDEX repairs_by_time ON repairs (at_ms);
+
+    CREATE TABLE commits (
+      id INTEGER PRIMARY KEY,
+      at_ms INTEGER NOT NULL, turn INTEGER NOT NULL REFERENCES turns (id),
+      state TEXT NOT NULL, code TEXT NOT NULL
+    );
+    CREATE INDEX commits_by_time ON commits (at_ms);
+
+    CREATE TABLE findings (
+      commit_id INTEGER NOT NULL REFERENCES commits (id), check_name TEXT NOT NULL,
+      PRIMARY KEY (commit_id, check_name)
+    ) WITHOUT ROWID;
+
+    ALTER TABLE queries ADD COLUMN call INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX queries_of_call ON queries (call);
+  )sql");
+}
+
 // kMigrations[n] leads from version n to n + 1.
-constexpr std::array<Migration, 2> kMigrations = {&create_tables, &create_undo_tables};
+constexpr std::array kMigrations = {&create_tables, &create_undo_tables, &create_calls};
 constexpr auto kVersion = static_cast<std::int64_t>(kMigrations.size());
 
 Result<std::int64_t> read_number(sqlite::Database& database, std::string_view sql) {

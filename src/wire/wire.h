@@ -86,6 +86,12 @@ class DocumentSink final : public ResultSink {
 [[nodiscard]] json::Node answer_document(const ledger::AnswerRecord& answer, const ledger::QueryRecord* query);
 [[nodiscard]] json::Node query_document(const ledger::QueryRecord& query);
 
+// What telemetry adds up to, and what a contract would have said to a log (docs/stats.md). Lists are cut to `list_max`, each
+// with its agent_surface.
+[[nodiscard]] json::Node statistics_document(const ledger::Statistics& statistics,
+                                             const ledger::StatisticsFilter& filter);
+[[nodiscard]] json::Node replay_document(const ReplayReport& report, std::uint64_t list_max);
+
 // Names of columns made unique by a suffix: id, id_2, …
 [[nodiscard]] std::vector<std::string> unique_names(const std::vector<Column>& columns);
 

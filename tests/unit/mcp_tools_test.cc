@@ -109,7 +109,8 @@ class McpTools : public testing::Test {
     const auto given = json::parse(arguments);
     const auto about = json::parse(meta);
     EXPECT_TRUE(given.ok() && about.ok()) << arguments;
-    return tool(name).handler({*given, *about, CancelToken(), [](double, std::optional<double>, const std::string&) {},
+    return tool(name).handler({*given, *about, "", CancelToken(),
+                               [](double, std::optional<double>, const std::string&) {},
                                [&](LogLevel, const json::Node& data) { logged_.push_back(json::dump(data)); }});
   }
 

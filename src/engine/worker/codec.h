@@ -60,8 +60,8 @@ void fields(A& archive, T& value) {
 }
 template <typename A, Is<Diagnostic> T>
 void fields(A& archive, T& value) {
-  auto& [code, message, detail, hint, fix, span, severity, others] = value;
-  archive(code, message, detail, hint, fix, span, severity, others);
+  auto& [code, message, detail, hint, fix, span, severity, others, resource, column] = value;
+  archive(code, message, detail, hint, fix, span, severity, others, resource, column);
 }
 template <typename A, Is<CatalogColumn> T>
 void fields(A& archive, T& value) {

@@ -16,6 +16,16 @@ void Connection::agree(Revision revision) {
   agreed_ = true;
 }
 
+std::string Connection::client() const {
+  const std::lock_guard lock(mutex_);
+  return client_;
+}
+
+void Connection::set_client(std::string name) {
+  const std::lock_guard lock(mutex_);
+  client_ = std::move(name);
+}
+
 bool Connection::takes_batches() const {
   const std::lock_guard lock(mutex_);
   return !agreed_ || legacy_ == Revision::k2025March;

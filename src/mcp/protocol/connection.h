@@ -27,6 +27,9 @@ class Connection {
 
   [[nodiscard]] Revision legacy_revision() const;
   void agree(Revision revision);
+  // What a legacy client calls itself; a modern one says it with each request.
+  [[nodiscard]] std::string client() const;
+  void set_client(std::string name);
   // Arrays of messages belong to 2025-03-26 and to clients that have not said what they speak.
   [[nodiscard]] bool takes_batches() const;
 
@@ -60,6 +63,7 @@ class Connection {
   mutable std::mutex mutex_;
   Revision legacy_;
   bool agreed_ = false;
+  std::string client_;
   std::optional<LogLevel> log_level_;
   std::map<std::string, Call> calls_;
 };

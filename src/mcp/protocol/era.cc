@@ -118,6 +118,11 @@ std::optional<RpcError> check_modern(const Message& message, const Headers* head
   return std::nullopt;
 }
 
+std::string client_name(const json::Node& info) {
+  const std::string_view version = info.string_or("version", "");
+  return std::string(info.string_or("name", "")) + (version.empty() ? "" : " ") + std::string(version);
+}
+
 std::optional<std::string> decode_header(std::string_view value) {
   constexpr std::string_view kOpen = "=?base64?";
   constexpr std::string_view kClose = "?=";

@@ -38,6 +38,9 @@ enum class Era { kLegacy, kModern };
 // version, the headers. None: all hold.
 [[nodiscard]] std::optional<RpcError> check_modern(const Message& message, const Headers* headers);
 
+// "name version" of an Implementation as clients describe themselves; empty where it is none.
+[[nodiscard]] std::string client_name(const json::Node& info);
+
 // A header's value with `=?base64?…?=` undone. None when that is malformed.
 [[nodiscard]] std::optional<std::string> decode_header(std::string_view value);
 

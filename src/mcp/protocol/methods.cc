@@ -60,6 +60,7 @@ Server::Item Server::initialize(const Message& message, Connection& connection) 
   if (!requested.is_string()) return answer_error(message.id, invalid("protocolVersion must be a string"));
   const Revision revision = negotiate(requested.text());
   connection.agree(revision);
+  connection.set_client(client_name(message.params["clientInfo"]));
   std::string result = R"({"protocolVersion":")" + std::string(to_string(revision)) + R"(","capabilities":)";
   result += kCapabilities;
   result += ",\"serverInfo\":" + server_info_ + ",\"instructions\":" + quoted(settings_.instructions) + "}";

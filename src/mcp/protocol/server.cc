@@ -207,6 +207,7 @@ ToolOutcome Server::run_handler(const Work::Call& call, Connection& connection) 
   ToolCall context{
       .arguments = arguments == nullptr ? no_arguments : *arguments,
       .meta = meta,
+      .client = meta.find(kMetaClientInfo) != nullptr ? client_name(meta[kMetaClientInfo]) : connection.client(),
       .cancel = call.cancel,
       .progress =
           [&](double value, std::optional<double> total, const std::string& message) {

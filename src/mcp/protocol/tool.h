@@ -25,6 +25,7 @@ enum class LogLevel : std::uint8_t { kDebug, kInfo, kNotice, kWarning, kError, k
 struct ToolCall {
   const json::Node& arguments;  // an object
   const json::Node& meta;       // params._meta, or null
+  std::string client;           // the name and version that the client gives itself; may be empty
   CancelToken cancel;
   // Progress in the tool's own measure; dropped when the client did not ask for it.
   std::function<void(double value, std::optional<double> total, const std::string& message)> progress;

@@ -43,6 +43,7 @@ std::string first_of(std::string_view a, std::string_view b, std::string_view c)
 Caller caller_of(const ToolCall& call, const std::string& session) {
   Caller caller;
   caller.surface = "mcp";
+  caller.name = call.client;
   caller.session =
       first_of(call.arguments.string_or("session", ""), call.meta.string_or("candor/session", ""), session);
   caller.turn = first_of(call.arguments.string_or("turn_id", ""), call.meta.string_or("candor/turn", ""), "");
