@@ -64,6 +64,8 @@ class Binding {
   }
   std::unique_ptr<BoundDiscovery> discovery(const dialect::Discovery& parsed);
 
+  void warn_vacuous(const BoundExpr& condition);  // vacuous.cc
+
   // ---- names (binding_names.cc) ----
   const contract::Resource* resource(const std::vector<dialect::Name>& names, Span span);
   BoundPtr column(const Ast& ast);

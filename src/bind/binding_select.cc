@@ -41,12 +41,8 @@ std::unique_ptr<BoundSelect> Binding::select(const dialect::Select& parsed, bool
   common_.resize(common);
   made->correlated = level.correlated;
   if (bound_.errors.size() > errors) return nullptr;
-  if (made->where != nullptr) {
-    if (const std::optional<bool> truth = constant_truth(*made->where)) {
-      warn("constant-predicate", std::string("the condition is ") + (*truth ? "true" : "false") + " for every row",
-           "leave it out, or compare with a column");
-    }
-  }
+  if (made->where != nullptr) warn_vacuous(*made->where);
+  if (made->having != nullptr) warn_vacuous(*made->having);
   return made;
 }
 

@@ -282,6 +282,7 @@ bool Binding::write_condition(const dialect::Write& parsed, BoundWrite& made) {
     bound_.unbounded_writes.emplace_back(bound_.errors.size() - 1, made.resource);
     return false;
   }
+  warn_vacuous(*made.where);
   return true;
 }
 

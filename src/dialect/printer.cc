@@ -124,18 +124,7 @@ class Printer {
 
 // ---- names ----
 
-void Printer::name(const Name& name) {
-  // Words that begin something of their own where a name can stand, but are no keywords for an alias.
-  constexpr std::array<std::string_view, 13> kTaken = {
-      "both",    "cube",           "current_date", "current_time", "current_timestamp", "grouping", "interval",
-      "leading", "localtimestamp", "recursive",    "rollup",       "symmetric",         "trailing"};
-  sql::Scanner scanner(name.text);
-  sql::Token token;
-  const bool plain = scanner.next(token) && token.kind == sql::TokenKind::kWord &&
-                     token.text.size() == name.text.size() && !is_reserved(name.text) &&
-                     std::ranges::find(kTaken, lower_ascii(name.text)) == kTaken.end();
-  out_ += plain ? name.text : quoted(name.text, '"');
-}
+void Printer::name(const Name& name) { out_ += name_in_sql(name.text); }
 
 void Printer::names(const std::vector<Name>& names) {
   bool first = true;
@@ -555,6 +544,18 @@ void Printer::statement(const Statement& statement) {
 }
 
 }  // namespace
+
+std::string name_in_sql(std::string_view name) {
+  // Words that begin something of their own where a name can stand, but are no keywords for an alias.
+  constexpr std::array<std::string_view, 13> kTaken = {
+      "both",    "cube",           "current_date", "current_time", "current_timestamp", "grouping", "interval",
+      "leading", "localtimestamp", "recursive",    "rollup",       "symmetric",         "trailing"};
+  sql::Scanner scanner(name);
+  sql::Token token;
+  const bool plain = scanner.next(token) && token.kind == sql::TokenKind::kWord && token.text.size() == name.size() &&
+                     !is_reserved(name) && std::ranges::find(kTaken, lower_ascii(name)) == kTaken.end();
+  return plain ? std::string(name) : quoted(name, '"');
+}
 
 std::string print(const Statement& statement) {
   Printer printer;

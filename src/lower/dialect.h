@@ -29,6 +29,8 @@ class Dialect {
   virtual ~Dialect() = default;
 
   [[nodiscard]] std::string select(const BoundSelect& plan, const Lowering::SelectOptions& options);
+  // One row each of the plan's: its place under the ORDER BY.
+  [[nodiscard]] std::string places(const BoundSelect& plan);
   // With the common table expressions that were met before it.
   [[nodiscard]] std::string with_common(const std::string& sql) const;
   [[nodiscard]] std::string expr(const BoundExpr& expr);
@@ -100,7 +102,9 @@ class Dialect {
   const Storage& storage_;
 
  private:
-  [[nodiscard]] std::string select_core(const BoundSelect& plan);
+  // SELECT with these items, each named by its number, without ORDER BY and LIMIT.
+  [[nodiscard]] std::string select_core(const BoundSelect& plan, const std::vector<const BoundExpr*>& items);
+  [[nodiscard]] std::string order_by_items(const BoundSelect& plan, const std::vector<const BoundExpr*>& items);
   [[nodiscard]] std::string paging(const BoundSelect& plan, const Lowering::SelectOptions& options);
   void know_all(const BoundSelect& plan);
 

@@ -297,6 +297,21 @@ def test_a_dry_run_without_a_contract_writes_nothing(place):
     yield from differs("the table", place.run("sql", "SELECT * FROM t").code, 1)
 
 
+def test_what_was_not_counted_in_time_is_not_told_as_none(place):
+    place.write("candor.yaml", "limits: {count_budget_ms: 0}\n")
+    for make in ENGINES:
+        words = setting(place, make)
+        cut = place.run("sql", "SELECT card_id FROM cards ORDER BY kind LIMIT 3", *words).document or {}
+        surface = cut.get("agent_surface", {})
+        yield from differs("order", (surface.get("order"), surface.get("ties_at_border"), surface.get("order_reason")),
+                           (None, None, "not-looked-at-within-budget"))
+        yield from differs("warnings", cut.get("warnings"), [])
+        keyed = place.run("sql", "SELECT card_id FROM cards ORDER BY kind, card_id LIMIT 3", *words).document or {}
+        yield from differs("order by the key", keyed.get("agent_surface", {}).get("order"), "total")
+        near = place.run("sql", "SELECT card_id FROM cards WHERE tags OVERLAP ('SQL')", *words).document or {}
+        yield from differs("near values without time", (near.get("rows"), near.get("warnings")), ([], []))
+
+
 def test_agents_are_told_of_the_contract_and_write_through_it(place):
     for make in ENGINES:
         server = Mcp(place, *setting(place, make))
