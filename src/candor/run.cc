@@ -35,8 +35,7 @@ engine::RunRequest Service::request_of(std::string_view sql, const RunOptions& o
   return request;
 }
 
-Status Service::run(const Caller& caller, std::string_view sql, const RunOptions& options, ResultSink& sink,
-                    CancelToken cancel) {
+Status Service::check_text(std::string_view sql) const {
   if (!is_utf8(sql) || sql.find('\0') != std::string_view::npos) {
     return make_error("invalid-text", "the statement is not valid UTF-8 or holds a NUL", "send the text as UTF-8");
   }
@@ -47,6 +46,12 @@ Status Service::run(const Caller& caller, std::string_view sql, const RunOptions
         "the text has " + std::to_string(sql.size()) + " bytes, statement_chars allows " + std::to_string(chars_max),
         "send less at once, or raise limits.statement_chars");
   }
+  return Ok{};
+}
+
+Status Service::run(const Caller& caller, std::string_view sql, const RunOptions& options, ResultSink& sink,
+                    CancelToken cancel) {
+  CANDOR_TRY(check_text(sql));
   CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
   CANDOR_ASSIGN(const std::shared_ptr<const Published> published, prepared.session->published(sql, options.source));
   if (published != nullptr) return run_contract(caller, prepared, *published, sql, options, sink, cancel);

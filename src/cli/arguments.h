@@ -29,6 +29,7 @@ struct Arguments {
   bool verify = false;
   bool attack = false;
   bool dry_run = false;
+  bool explain = false;
   std::string format;                 // of `contract describe`
   std::optional<std::string> output;  // -o
   bool force = false;

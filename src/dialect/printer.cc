@@ -73,10 +73,10 @@ Bond bond_of(const Expr& expr) {
 class Printer {
  public:
   void statement(const Statement& statement);
+  void expr(const Expr& expr, Bond asked = Bond::kOr);
   std::string text() && { return std::move(out_); }
 
  private:
-  void expr(const Expr& expr, Bond asked = Bond::kOr);
   void bare(const Expr& expr);
   void literal(const Expr& expr);
   void unary(const Expr& expr);
@@ -560,6 +560,12 @@ std::string name_in_sql(std::string_view name) {
 std::string print(const Statement& statement) {
   Printer printer;
   printer.statement(statement);
+  return std::move(printer).text();
+}
+
+std::string print(const Expr& expr) {
+  Printer printer;
+  printer.expr(expr);
   return std::move(printer).text();
 }
 

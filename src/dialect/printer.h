@@ -11,6 +11,7 @@ namespace candor::dialect {
 // One line in the dialect's own spellings: keywords in upper case, names in quotes only where they need them. Parsing it
 // gives the same tree (same_tree), whatever spelling the tree came from.
 [[nodiscard]] std::string print(const Statement& statement);
+[[nodiscard]] std::string print(const Expr& expr);
 
 // A name as it stands in a statement: in double quotes where it needs them.
 [[nodiscard]] std::string name_in_sql(std::string_view name);

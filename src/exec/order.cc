@@ -114,7 +114,20 @@ bool is_random(const BoundSelect& plan) {
   return first.kind == BoundKind::kFunction && first.function == bind::Function::kRandom;
 }
 
+bool is_whole(const Missing& missing) { return missing.sure && missing.names.empty(); }
+
 }  // namespace
+
+Page page_of(const BoundSelect& plan, const contract::Contract& contract) {
+  Page page;
+  page.from_statement = plan.limit && *plan.limit <= contract.rows_per_statement;
+  page.limit = page.from_statement ? *plan.limit : contract.rows_per_statement;
+  return page;
+}
+
+bool may_tie(const BoundSelect& plan) {
+  return !plan.order_by.empty() && !is_random(plan) && !is_whole(missing_of(plan));
+}
 
 void describe_order(const BoundSelect& plan, const Page& page, const Environment& environment,
                     const CancelToken& cancel, Outcome& outcome) {
@@ -122,7 +135,7 @@ void describe_order(const BoundSelect& plan, const Page& page, const Environment
   outcome.surface.order = scope::Order::kTotal;
   const bool inside = page.more || (plan.offset > 0 && !outcome.rows.empty());
   const Missing missing = missing_of(plan);
-  if (!inside || (missing.sure && missing.names.empty())) return;
+  if (!inside || is_whole(missing)) return;
   const std::optional<Ties> ties = count_ties(plan, page, environment, cancel);
   if (!ties) {
     outcome.surface.order = scope::Order::kUnknown;

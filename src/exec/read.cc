@@ -59,10 +59,7 @@ void describe(const bind::BoundSelect& plan, const Page& page, std::optional<std
 
 Result<Outcome> read(const bind::BoundSelect& plan, const Environment& environment, const CancelToken& cancel) {
   Outcome outcome;
-  const std::int64_t cap = environment.contract->rows_per_statement;
-  Page page;
-  page.from_statement = plan.limit && *plan.limit <= cap;
-  page.limit = page.from_statement ? *plan.limit : cap;
+  Page page = page_of(plan, *environment.contract);
   lower::Lowering::SelectOptions options;
   options.limit = page.limit + 1;
   const lower::Lowered lowered = lower::Lowering(environment.storage).select(plan, options);
