@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "bind/binding.h"
+#include "bind/expr_index.h"
 
 namespace candor::bind {
 
@@ -92,6 +93,7 @@ bool Binding::star(const dialect::SelectItem& item, Level& level, BoundSelect& m
     for (std::size_t i = 0; i < relation->columns.size(); ++i) {
       const RelationColumn& column = relation->columns[i];
       if (wanted == nullptr && relation->merged.contains(lower_ascii(column.name))) continue;
+      if (!spend(1, item.expr->span)) return false;
       if (!may_use(*relation, column, item.expr->span)) continue;
       relation->used.insert(i);
       BoundPtr bound = make_bound(BoundKind::kColumn, column.type, item.expr->span, column.nullable);
@@ -192,6 +194,10 @@ BoundPtr Binding::order_item(const Ast& ast, const dialect::Select& parsed, Leve
 
 bool Binding::order_by(const dialect::Select& parsed, Level& level, BoundSelect& made) {
   bool fine = true;
+  ExprIndex items;
+  for (std::size_t i = 0; made.distinct && i < made.items.size(); ++i) {
+    if (made.items[i].expr != nullptr) items.add(*made.items[i].expr, i);
+  }
   for (const dialect::OrderItem& item : parsed.order_by) {
     BoundPtr bound = with_use(Use::kOrder, [&] { return order_item(*item.expr, parsed, level, made); });
     if (bound == nullptr) {
@@ -203,9 +209,7 @@ bool Binding::order_by(const dialect::Select& parsed, Level& level, BoundSelect&
       fine = false;
       continue;
     }
-    const bool listed = std::ranges::any_of(
-        made.items, [&](const BoundItem& one) { return one.expr != nullptr && same_expr(*one.expr, *bound); });
-    if (made.distinct && !listed) {
+    if (made.distinct && !items.find(*bound)) {
       error("unsupported-construct", "ORDER BY an expression that SELECT DISTINCT does not list", item.expr->span,
             "add it to the list, or order by an item of it");
       fine = false;
@@ -254,17 +258,18 @@ bool Binding::limit(const dialect::Select& parsed, BoundSelect& made, bool top) 
 bool Binding::check_grouping(const BoundSelect& made) {
   if (!made.grouped) return true;
   bool told = false;
-  for (const BoundItem& item : made.items) (void)grouped(*item.expr, made, told);
-  if (made.having != nullptr) (void)grouped(*made.having, made, told);
-  for (const BoundOrder& order : made.order_by) (void)grouped(*order.expr, made, told);
+  ExprIndex groups;
+  for (const BoundPtr& one : made.group_by) groups.add(*one, 0);
+  for (const BoundItem& item : made.items) (void)grouped(*item.expr, made, groups, told);
+  if (made.having != nullptr) (void)grouped(*made.having, made, groups, told);
+  for (const BoundOrder& order : made.order_by) (void)grouped(*order.expr, made, groups, told);
   return !told;
 }
 
 // Tells each column that a group has several values of.
-bool Binding::grouped(const BoundExpr& expr, const BoundSelect& made, bool& told) {
+bool Binding::grouped(const BoundExpr& expr, const BoundSelect& made, const ExprIndex& groups, bool& told) {
   if (expr.kind == BoundKind::kAggregate) return true;
-  const bool named = std::ranges::any_of(made.group_by, [&](const BoundPtr& one) { return same_expr(*one, expr); });
-  if (named) return true;
+  if (groups.find(expr)) return true;
   if (expr.kind == BoundKind::kColumn) {
     const bool own =
         std::ranges::any_of(made.from, [&](const auto& relation) { return relation->id == expr.relation; });
@@ -276,7 +281,7 @@ bool Binding::grouped(const BoundExpr& expr, const BoundSelect& made, bool& told
     return false;
   }
   bool fine = true;
-  for (const BoundPtr& child : expr.children) fine = grouped(*child, made, told) && fine;
+  for (const BoundPtr& child : expr.children) fine = grouped(*child, made, groups, told) && fine;
   return fine;
 }
 

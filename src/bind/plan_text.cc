@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "bind/literals.h"
@@ -60,6 +61,7 @@ class PlanText {
   std::string subquery(const BoundExpr& one);
 
   std::map<std::size_t, const Relation*> relations_;
+  std::set<const BoundSelect*> shown_;
   std::vector<const BoundSelect*> waiting_;  // named by a text that is not finished
   std::size_t subqueries_ = 0;
 };
@@ -232,7 +234,8 @@ std::string PlanText::columns(const Relation& one) const {
 
 Outline PlanText::relation(const Relation& one) {
   know(one);
-  Outline made{"Scan", "", one.span, {}};
+  Outline made{"Scan", "", {}, {}};
+  if (one.span.end > one.span.start) made.span = one.span;  // of a write's target the statement's own is enough
   const std::string alias = dialect::name_in_sql(one.alias);
   switch (one.kind) {
     case RelationKind::kScan: {
@@ -252,7 +255,12 @@ Outline PlanText::relation(const Relation& one) {
     case RelationKind::kDerived:
       made.node = one.common ? "With" : "Derived";
       made.detail = alias;
-      made.add(select(*one.select));
+      // A common table stands where it is read first.
+      if (shown_.insert(one.select.get()).second) {
+        made.add(select(*one.select));
+      } else {
+        made.detail += ", as above";
+      }
       break;
   }
   return made;

@@ -158,13 +158,14 @@ std::optional<PartPair> pointless_pair(const BoundExpr& condition) {
 // Tells the parts that decide by themselves; of NOT and of parts that were told already nothing more.
 void Binding::warn_vacuous(const BoundExpr& condition) {
   const auto constant = [&](std::string_view what, std::string hint) {
-    warn("constant-predicate", "'" + text_of(condition.span) + "' is " + std::string(what), std::move(hint));
+    warn("constant-predicate", "'" + short_text_of(condition.span) + "' is " + std::string(what), std::move(hint));
   };
   if (condition.kind == BoundKind::kAnd || condition.kind == BoundKind::kOr) {
     for (const BoundPtr& child : condition.children) warn_vacuous(*child);
     const std::optional<PartPair> pair = pointless_pair(condition);
     if (!pair) return;
-    const std::string both = "'" + text_of(pair->first->span) + "' and '" + text_of(pair->second->span) + "'";
+    const std::string both =
+        "'" + short_text_of(pair->first->span) + "' and '" + short_text_of(pair->second->span) + "'";
     if (condition.kind == BoundKind::kAnd) {
       warn("constant-predicate", both + " are never true of one row", "write OR, or IN for one of several values");
     } else {

@@ -112,7 +112,7 @@ Result<Explanation> Service::explain(const Caller& caller, std::string_view sql,
   if (published == nullptr) {
     return make_error("statement-not-allowed",
                       "what is explained is a statement for a contract, and this source is published without one",
-                      "EXPLAIN SELECT … asks the source's own engine");
+                      "without --explain, EXPLAIN SELECT … asks the engine itself; SQLite takes EXPLAIN QUERY PLAN SELECT …");
   }
   CANDOR_ASSIGN(const exec::Environment environment, environment_of(*published, options));
   return candor::explain(sql, published->contract, environment.storage);

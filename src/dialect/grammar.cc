@@ -256,6 +256,7 @@ void Grammar::note_read_as(Span span, std::string read) {
 bool Grammar::fail(Diagnostic error) {
   constexpr std::size_t kErrorsMax = 20;
   exhausted_ = exhausted_ || error.code == "over-limit" || error.code == "predicate-too-deep";
+  shorten(error);
   if (!failing_ && parsed_.errors.size() < kErrorsMax) parsed_.errors.push_back(std::move(error));
   failing_ = true;
   return false;

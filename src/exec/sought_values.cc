@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace candor::exec {
@@ -41,6 +42,7 @@ bool is_literal(const BoundExpr& expr) { return expr.kind == BoundKind::kLiteral
 class Walk {
  public:
   void select(const BoundSelect& plan) {
+    if (!seen_.insert(&plan).second) return;  // a common table that is read twice
     for (const auto& relation : plan.from) {
       relations_[relation->id] = relation.get();
       if (relation->kind == RelationKind::kDerived && relation->select != nullptr) select(*relation->select);
@@ -169,6 +171,7 @@ class Walk {
   }
 
   std::map<std::size_t, const Relation*> relations_;
+  std::set<const BoundSelect*> seen_;
 };
 
 }  // namespace

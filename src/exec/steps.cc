@@ -24,8 +24,9 @@ Value later(std::string what) {
   return value;
 }
 
-Value later(const Column& column, std::string what) {
-  if (!contract::is_array(column.type)) return later(std::move(what));
+// Arrays are lists, but in SQLite texts.
+Value later(const Column& column, std::string what, lower::Target target) {
+  if (!contract::is_array(column.type) || target == lower::Target::kSqlite) return later(std::move(what));
   Value list;
   list.kind = CellKind::kList;
   list.parts.push_back(later(std::move(what)));
@@ -92,7 +93,7 @@ class Steps {
       std::vector<ColumnValue> values;
       for (const bind::BoundAssignment& one : plan.set) {
         const Column& column = resource.columns[one.column];
-        values.push_back({&column, later(column, "its new " + column.name)});
+        values.push_back({&column, later(column, "its new " + column.name, storage_.target)});
       }
       add("change", "for each key; each must change one row", lowering().update(resource, key_of(plan), values));
       return returning(plan, "once, all keys at once");
@@ -104,7 +105,7 @@ class Steps {
     }
     const Column* deleted = resource.find(resource.soft_delete);
     add("change", "for each key; each must change one row",
-        lowering().update(resource, key_of(plan), {{deleted, later(*deleted, "the time of the batch")}}));
+        lowering().update(resource, key_of(plan), {{deleted, later("the time of the batch")}}));
   }
 
   // The values of a row, by column of the resource; nothing where the table's default shall stand.
@@ -124,7 +125,8 @@ class Steps {
         values[position] = std::move(list);
       } else {
         computed.push_back(row[i].get());
-        values[position] = later(resource.columns[position], "the computed " + resource.columns[position].name);
+        const Column& column = resource.columns[position];
+        values[position] = later(column, "the computed " + column.name, storage_.target);
       }
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -176,7 +178,7 @@ class Steps {
     std::vector<ColumnValue> values;
     for (const bind::BoundAssignment& one : plan.conflict_set) {
       const Column& column = resource.columns[one.column];
-      values.push_back({&column, later(column, "its new " + column.name)});
+      values.push_back({&column, later(column, "its new " + column.name, storage_.target)});
     }
     add("change", when, lowering().update(resource, key_of(plan), values));
   }

@@ -2,8 +2,10 @@
 #include "lower/dialect.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/ascii.h"
+#include "bind/expr_index.h"
 
 namespace candor::lower {
 
@@ -26,10 +28,12 @@ std::string relation_name(std::size_t id) { return "t" + std::to_string(id); }
 // Equal values are one parameter: an engine takes two for two expressions, and GROUP BY would not find its item.
 std::string Dialect::parameter(const Value& value, std::optional<Type> type) {
   const Value bound = bindable(value);
-  std::size_t number = 0;
-  while (number < parameters_.size() && !(parameters_[number] == bound)) ++number;
-  if (number == parameters_.size()) parameters_.push_back(bound);
-  return typed(placeholder(number + 1), type);
+  std::string bytes;
+  CellWriter writer(bytes);
+  write_value(writer, bound);
+  const auto [known, added] = numbers_.emplace(std::move(bytes), parameters_.size());
+  if (added) parameters_.push_back(bound);
+  return typed(placeholder(known->second + 1), type);
 }
 
 std::string Dialect::text_parameter(std::string_view text) {
@@ -55,12 +59,13 @@ std::string Dialect::stored_value(const StoredTable& table, const contract::Colu
 
 std::string Dialect::table_name(const contract::Resource& resource) const { return quoted_table(stored(resource)); }
 
+std::string Dialect::scope_filter(const contract::Resource& resource) {
+  if (storage_.scope_column.empty() || !stored(resource).has(storage_.scope_column)) return {};
+  return " WHERE " + quote_name(storage_.scope_column) + " = " + text_parameter(storage_.scope_value);
+}
+
 std::string Dialect::row_filter(const contract::Resource& resource) {
-  const StoredTable& table = stored(resource);
-  std::string where;
-  if (!storage_.scope_column.empty() && table.has(storage_.scope_column)) {
-    where += " WHERE " + quote_name(storage_.scope_column) + " = " + text_parameter(storage_.scope_value);
-  }
+  std::string where = scope_filter(resource);
   if (!resource.soft_delete.empty()) {
     where +=
         (where.empty() ? " WHERE " : " AND ") + quote_name(resource.find(resource.soft_delete)->stored) + " IS NULL";
@@ -187,11 +192,11 @@ std::string Dialect::select_core(const BoundSelect& plan, const std::vector<cons
 
 // The order in the words of a SELECT around the plan, whose items are all that is seen there.
 std::string Dialect::order_by_items(const BoundSelect& plan, const std::vector<const BoundExpr*>& items) {
+  bind::ExprIndex numbers;
+  for (std::size_t i = 0; i < items.size(); ++i) numbers.add(*items[i], i);
   std::string order;
   for (const bind::BoundOrder& one : plan.order_by) {
-    const auto item = std::ranges::find_if(
-        items, [&](const BoundExpr* each) { return each == one.expr.get() || bind::same_expr(*each, *one.expr); });
-    const std::string name = "d.\"c" + std::to_string(item - items.begin()) + "\"";
+    const std::string name = "d.\"c" + std::to_string(numbers.find(*one.expr).value_or(0)) + "\"";
     order += (order.empty() ? "" : ", ") + ordered(name, one.expr->type) + (one.descending ? " DESC" : "") +
              (one.nulls_first ? " NULLS FIRST" : " NULLS LAST");
   }

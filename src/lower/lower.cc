@@ -190,8 +190,10 @@ Lowered Lowering::stored_rows(const contract::Resource& resource, const std::vec
     sql += ", " + quote_name(column);
     made.types.emplace_back(std::nullopt);
   }
-  sql += " FROM " + dialect_->quoted_table(table) + " WHERE " + dialect_->read_column(table, key) + " IN (" +
-         key_list(*dialect_, resource, keys) + ")";
+  // A key names one row of the scope; another scope may have it too.
+  const std::string scope = dialect_->scope_filter(resource);
+  sql += " FROM " + dialect_->quoted_table(table) + (scope.empty() ? " WHERE " : scope + " AND ") +
+         dialect_->read_column(table, key) + " IN (" + key_list(*dialect_, resource, keys) + ")";
   made.sql = sql;
   made.parameters = dialect_->take_parameters();
   return made;

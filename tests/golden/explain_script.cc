@@ -33,7 +33,8 @@ std::string explained(const std::string& sql, lower::Target target) {
   std::string text = cli::explanation_text(cli::Stream(), explanation);
   if (!explanation.failure) return text;
   text += "error " + explanation.failure->code + ": " + explanation.failure->message + "\n";
-  for (const Diagnostic& other : explanation.failure->others) text += "error " + other.code + ": " + other.message + "\n";
+  for (const Diagnostic& other : explanation.failure->others)
+    text += "error " + other.code + ": " + other.message + "\n";
   return text;
 }
 
