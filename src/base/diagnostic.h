@@ -35,13 +35,6 @@ struct Diagnostic {
   [[nodiscard]] ErrorClass error_class() const;
 };
 
-// The text where it has at most `bytes_max` bytes, else its beginning and its end with "…" between them: messages quote
-// statements, and a statement can be a megabyte long.
-[[nodiscard]] std::string shortened(std::string text, std::size_t bytes_max);
-
-// Brings message, hint and detail to a length that can be read.
-void shorten(Diagnostic& diagnostic);
-
 // A located error should be the easy thing to make: `return make_error("unknown-table", "no table x", "try y");`
 [[nodiscard]] Diagnostic make_error(std::string_view code, std::string message, std::string hint = {},
                                     std::string detail = {});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/shorten.h"
 #include "bind/binding.h"
 
 namespace candor::bind {
@@ -44,19 +45,19 @@ void Binding::statement(const dialect::Statement& parsed) {
   statement_ = &made;
   statement_span_ = parsed.span;
   first_error_ = bound_.errors.size();
+  const std::size_t faults = faults_;
   edits_.clear();
   common_.clear();
   relations_.clear();
   next_relation_ = 0;
   use_ = Use::kRead;
   terms_ = 0;
-  spent_ = false;
   if (parsed.select != nullptr) made.select = select(*parsed.select, true);
   if (parsed.write != nullptr) made.write = write(*parsed.write);
   if (parsed.discovery != nullptr) made.discovery = discovery(*parsed.discovery);
   finish_errors();
   statement_ = nullptr;
-  if (bound_.errors.size() == first_error_) bound_.statements.push_back(std::move(made));
+  if (faults_ == faults) bound_.statements.push_back(std::move(made));
 }
 
 namespace {
@@ -73,7 +74,7 @@ std::string Binding::short_text_of(Span span) const {
   constexpr std::size_t kTextMax = 300;
   const std::string_view text = sql_.substr(span.start, span.end - span.start);
   if (text.size() <= kTextMax) return std::string(text);
-  return shortened(std::string(text.substr(0, kTextMax)) + std::string(text.substr(text.size() - kTextMax)), kTextMax);
+  return both_ends(std::string(text.substr(0, kTextMax)) + std::string(text.substr(text.size() - kTextMax)), kTextMax);
 }
 
 bool Binding::told_enough() const { return bound_.errors.size() >= kErrorsMax; }
@@ -83,6 +84,7 @@ bool Binding::spend(std::size_t terms, Span span) {
   all_terms_ += terms;
   const bool one = terms_ > kTermsMax;
   if (!one && all_terms_ <= kAllTermsMax) return true;
+  ++faults_;  // what is not bound is an error, though it is told once
   if (std::exchange(spent_, true)) return false;
   const std::string most = std::to_string(one ? kTermsMax : kAllTermsMax);
   (void)error("over-limit",
@@ -94,6 +96,7 @@ bool Binding::spend(std::size_t terms, Span span) {
 
 BoundPtr Binding::error(std::string_view code, std::string message, Span span, std::string hint, std::string detail,
                         std::optional<Edit> edit) {
+  ++faults_;
   const bool told = std::ranges::any_of(bound_.errors, [&](const Diagnostic& other) {
     return other.code == code && other.span == span && other.message == message;
   });
@@ -136,9 +139,8 @@ void Binding::finish_errors() {
 
 void Binding::warn(std::string_view code, std::string message, std::string hint) {
   if (statement_->warnings.size() >= kWarningsMax) return;
-  constexpr std::size_t kLineMax = 1'000;
-  message = shortened(std::move(message), kLineMax);
-  hint = shortened(std::move(hint), kLineMax);
+  message = short_line(std::move(message));
+  hint = short_line(std::move(hint));
   const bool told = std::ranges::any_of(
       statement_->warnings, [&](const BoundWarning& other) { return other.code == code && other.message == message; });
   if (!told) statement_->warnings.push_back({std::string(code), std::move(message), std::move(hint)});

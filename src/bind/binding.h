@@ -201,7 +201,8 @@ class Binding {
   std::vector<std::optional<Edit>> edits_;  // of the statement's errors
   std::size_t terms_ = 0;                   // bound so far, of the statement
   std::size_t all_terms_ = 0;               // of the batch
-  bool spent_ = false;                      // the statement is over the limit
+  bool spent_ = false;                      // a limit of these was told
+  std::size_t faults_ = 0;                  // errors met, told or not: what was met stands for nothing
   Level* level_ = nullptr;
   std::vector<CommonTable> common_;
   std::size_t next_relation_ = 0;

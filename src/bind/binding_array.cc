@@ -77,10 +77,10 @@ BoundPtr Binding::array_compare(const Ast& ast, BoundPtr left, const Ast& right_
   }
   BoundPtr right;
   const bool value = right_ast.kind == ExprKind::kList || right_ast.kind == ExprKind::kLiteral;
-  const std::size_t errors = bound_.errors.size();
+  const std::size_t faults = faults_;
   if (value) {
     right = array_value(right_ast, *left->type, *left);
-    if (right == nullptr && bound_.errors.size() == errors) {
+    if (right == nullptr && faults_ == faults) {
       const std::string text = text_of(right_ast.span);
       return error("bad-literal-type",
                    "'" + name + "' is an array of type " + std::string(contract::to_string(*left->type)) + ", and " +

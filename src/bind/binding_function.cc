@@ -199,9 +199,9 @@ BoundPtr Binding::scalar_function(const Ast& ast, const FunctionSpelling& spelli
   }
   if (spelling.function == Function::kLength && count == 1) {
     // LENGTH of an array is a habit from other systems; which of the two is meant is plain.
-    const std::size_t errors = bound_.errors.size();
+    const std::size_t faults = faults_;
     BoundPtr looked = expr(*ast.children.front());
-    if (looked == nullptr || bound_.errors.size() > errors) return nullptr;
+    if (looked == nullptr || faults_ > faults) return nullptr;
     if (looked->type && contract::is_array(*looked->type)) {
       const std::string form = "CARDINALITY(" + text_of(ast.children.front()->span) + ")";
       const Span whole = construct_.end > construct_.start ? construct_ : ast.span;

@@ -181,7 +181,7 @@ BoundPtr Binding::unknown_column(const Ast& ast) {
   const std::string& name = written.text;
   std::vector<std::string> known;
   std::string absent;
-  const std::size_t errors = bound_.errors.size();
+  const std::size_t faults = faults_;
   const std::string* qualifier = ast.names.size() > 1 ? &ast.names[ast.names.size() - 2].text : nullptr;
   for (const Relation* relation : level_->relations) {
     if (qualifier != nullptr && !same_name(relation->alias, *qualifier)) continue;
@@ -199,7 +199,7 @@ BoundPtr Binding::unknown_column(const Ast& ast) {
                  aliases.empty() ? "name a resource in FROM" : "FROM has " + list_of(aliases), elsewhere(name));
   }
   element_without_unnest(ast, name);
-  if (bound_.errors.size() > errors) return nullptr;
+  if (faults_ > faults) return nullptr;
   if (written.double_quoted && absent.empty() && (near.empty() || core_of(near.front()) != core_of(name))) {
     std::string text = "'";
     for (const char c : name) text += c == '\'' ? std::string("''") : std::string(1, c);

@@ -12,7 +12,7 @@ namespace candor::bind {
 using dialect::ExprKind;
 
 std::unique_ptr<BoundSelect> Binding::select(const dialect::Select& parsed, bool top) {
-  const std::size_t errors = bound_.errors.size();
+  const std::size_t faults = faults_;
   const std::size_t common = common_.size();
   auto made = std::make_unique<BoundSelect>();
   Level level;
@@ -35,13 +35,13 @@ std::unique_ptr<BoundSelect> Binding::select(const dialect::Select& parsed, bool
     (void)order_by(parsed, level, *made);
     made->grouped = made->grouped || level.has_aggregate || made->having != nullptr;
     (void)limit(parsed, *made, top);
-    if (bound_.errors.size() == errors) (void)check_grouping(*made);
+    if (faults_ == faults) (void)check_grouping(*made);
   }
   use_ = use;
   level_ = level.outer;
   common_.resize(common);
   made->correlated = level.correlated;
-  if (bound_.errors.size() > errors) return nullptr;
+  if (faults_ > faults) return nullptr;
   if (made->where != nullptr) warn_vacuous(*made->where);
   if (made->having != nullptr) warn_vacuous(*made->having);
   return made;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/shorten.h"
 #include "sql/scanner.h"
 
 namespace candor::dialect {

@@ -3,13 +3,8 @@
 #include "dialect/printer.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <initializer_list>
-
-#include "base/ascii.h"
-#include "dialect/grammar.h"
-#include "sql/scanner.h"
 
 namespace candor::dialect {
 namespace {
@@ -544,18 +539,6 @@ void Printer::statement(const Statement& statement) {
 }
 
 }  // namespace
-
-std::string name_in_sql(std::string_view name) {
-  // Words that begin something of their own where a name can stand, but are no keywords for an alias.
-  constexpr std::array<std::string_view, 13> kTaken = {
-      "both",    "cube",           "current_date", "current_time", "current_timestamp", "grouping", "interval",
-      "leading", "localtimestamp", "recursive",    "rollup",       "symmetric",         "trailing"};
-  sql::Scanner scanner(name);
-  sql::Token token;
-  const bool plain = scanner.next(token) && token.kind == sql::TokenKind::kWord && token.text.size() == name.size() &&
-                     !is_reserved(name) && std::ranges::find(kTaken, lower_ascii(name)) == kTaken.end();
-  return plain ? std::string(name) : quoted(name, '"');
-}
 
 std::string print(const Statement& statement) {
   Printer printer;

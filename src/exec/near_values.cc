@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/near_names.h"
+#include "base/shorten.h"
 #include "bind/literals.h"
 #include "dialect/printer.h"
 #include "exec/sought_values.h"
@@ -211,9 +212,8 @@ std::string none_of(const Sought& sought, std::optional<std::uint64_t> all) {
 }
 
 void tell(std::string message, std::string hint, Outcome& outcome) {
-  constexpr std::size_t kLineMax = 1'000;
-  message = shortened(std::move(message), kLineMax);
-  hint = shortened(std::move(hint), kLineMax);
+  message = short_line(std::move(message));
+  hint = short_line(std::move(hint));
   const bool told =
       std::ranges::any_of(outcome.warnings, [&](const bind::BoundWarning& other) { return other.message == message; });
   if (!told) outcome.warnings.push_back({"value-not-found", std::move(message), std::move(hint)});

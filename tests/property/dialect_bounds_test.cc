@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/render_json.h"
+#include "base/shorten.h"
 #include "support/hostile_texts.h"
 
 namespace candor::test {
@@ -26,7 +27,9 @@ TEST(DialectBounds, EveryTextEndsWithinItsBounds) {
     const Taken taken = take(text.make(), *contract);
     ++(taken.refused ? refused : accepted);
     EXPECT_TRUE(taken.refused || taken.said.empty()) << text.name << ": " << taken.said;
-    if (kMemoryIsOwn) EXPECT_LE(taken.megabytes, kMegabytesMax) << text.name;
+    if (kMemoryIsOwn) {
+      EXPECT_LE(taken.megabytes, kMegabytesMax) << text.name;
+    }
   }
   EXPECT_GE(refused, 30U);
   EXPECT_GE(accepted, 20U);
@@ -39,7 +42,9 @@ TEST(DialectBounds, MemoryIsSeen) {
     seen.said = much.substr(0, 3);
   });
   EXPECT_EQ(taken.said, "xxx");
-  if (kMemoryIsOwn) EXPECT_GE(taken.megabytes, 95);
+  if (kMemoryIsOwn) {
+    EXPECT_GE(taken.megabytes, 95);
+  }
 }
 
 TEST(DialectBounds, AnEndedProcessIsSeen) {
@@ -83,11 +88,11 @@ TEST(DialectBounds, AFixRepairsAll) {
   EXPECT_EQ(fix_of(30), "");
 }
 
-TEST(Shortened, KeepsBothEndsAndWholeLetters) {
-  EXPECT_EQ(shortened("abc", 3), "abc");
-  EXPECT_EQ(shortened("abcdefghi", 6), "abcd…hi");
+TEST(BothEnds, KeepsBothEndsAndWholeLetters) {
+  EXPECT_EQ(both_ends("abc", 3), "abc");
+  EXPECT_EQ(both_ends("abcdefghi", 6), "abcd…hi");
   for (std::size_t most = 6; most < 40; ++most) {
-    const std::string cut = shortened(times(50, "ä"), most);
+    const std::string cut = both_ends(times(50, "ä"), most);
     EXPECT_TRUE(is_utf8(cut)) << most;
     EXPECT_LE(cut.size(), most + 3);
   }

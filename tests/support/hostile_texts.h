@@ -67,11 +67,13 @@ inline std::string numbered(std::size_t count, const std::function<std::string(s
   return made;
 }
 
-inline std::vector<HostileText> hostile_texts() {
-  constexpr std::size_t kMany = 100'000;
-  constexpr std::size_t kLong = 10'000'000;
-  constexpr std::size_t kFits = 3'900'000;  // below what is read at all
-  const std::string select = "SELECT card_no FROM cards WHERE ";
+inline constexpr std::size_t kMany = 100'000;
+inline constexpr std::size_t kLong = 10'000'000;
+inline constexpr std::size_t kFits = 3'900'000;  // below what is read at all
+inline const std::string kSelect = "SELECT card_no FROM cards WHERE ";
+
+// Of one long token, or of many short ones.
+inline std::vector<HostileText> hostile_bytes() {
   return {
       {"10 MB of blanks", [] { return times(kLong, " ") + "SELECT 1"; }},
       {"4 MB of blanks", [] { return times(kFits, " ") + "SELECT 1"; }},
@@ -92,18 +94,24 @@ inline std::vector<HostileText> hostile_texts() {
       {"a resource of 1 MB", [] { return "SELECT 1 FROM " + times(1'000'000, "x"); }},
       {"an alias of 1 MB", [] { return "SELECT 1 AS " + times(1'000'000, "x") + " FROM cards"; }},
       {"a number of 1 MB", [] { return "SELECT " + times(1'000'000, "1"); }},
-      {"100,000 ORs", [=] { return select + "reps = 1" + times(kMany, " OR reps = 1"); }},
-      {"4,900 ORs", [=] { return select + "reps = 0" + numbered(4'900, [](auto i) { return " OR reps = " + i; }); }},
-      {"4,900 ANDs", [=] { return select + "reps > 0" + numbered(4'900, [](auto i) { return " AND reps > " + i; }); }},
-      {"100,000 values in IN", [=] { return select + "reps IN (1" + times(kMany, ", 1") + ")"; }},
+  };
+}
+
+// Long lists of conditions, values, columns and statements.
+inline std::vector<HostileText> hostile_lists() {
+  return {
+      {"100,000 ORs", [] { return kSelect + "reps = 1" + times(kMany, " OR reps = 1"); }},
+      {"4,900 ORs", [] { return kSelect + "reps = 0" + numbered(4'900, [](auto i) { return " OR reps = " + i; }); }},
+      {"4,900 ANDs", [] { return kSelect + "reps > 0" + numbered(4'900, [](auto i) { return " AND reps > " + i; }); }},
+      {"100,000 values in IN", [] { return kSelect + "reps IN (1" + times(kMany, ", 1") + ")"; }},
       {"19,000 values in IN",
-       [=] { return select + "reps IN (1" + numbered(19'000, [](auto i) { return ", " + i; }) + ")"; }},
+       [] { return kSelect + "reps IN (1" + numbered(19'000, [](auto i) { return ", " + i; }) + ")"; }},
       {"19,000 texts in IN",
-       [=] { return select + "front_text IN ('x'" + numbered(19'000, [](auto i) { return ", '" + i + "'"; }) + ")"; }},
+       [] { return kSelect + "front_text IN ('x'" + numbered(19'000, [](auto i) { return ", '" + i + "'"; }) + ")"; }},
       {"19,000 elements in OVERLAP",
-       [=] { return select + "tags OVERLAP ('x'" + numbered(19'000, [](auto i) { return ", '" + i + "'"; }) + ")"; }},
+       [] { return kSelect + "tags OVERLAP ('x'" + numbered(19'000, [](auto i) { return ", '" + i + "'"; }) + ")"; }},
       {"19,000 values of other scopes",
-       [=] { return select + "tenant IN ('x'" + numbered(19'000, [](auto i) { return ", '" + i + "'"; }) + ")"; }},
+       [] { return kSelect + "tenant IN ('x'" + numbered(19'000, [](auto i) { return ", '" + i + "'"; }) + ")"; }},
       {"100,000 columns", [] { return "SELECT reps" + times(kMany, ", reps") + " FROM cards"; }},
       {"19,000 columns", [] { return "SELECT reps" + times(19'000, ", reps") + " FROM cards"; }},
       {"19,000 stars", [] { return "SELECT *" + times(19'000, ", *") + " FROM cards"; }},
@@ -122,6 +130,12 @@ inline std::vector<HostileText> hostile_texts() {
       {"100,000 statements", [] { return times(kMany, "SELECT 1;"); }},
       {"50 long statements", [] { return times(50, "SELECT reps" + times(1'900, ", reps") + " FROM cards;"); }},
       {"50 statements of many bytes", [] { return times(50, "SELECT '" + times(70'000, "x") + "';"); }},
+  };
+}
+
+// Trees that are high, or that stand for more than is written.
+inline std::vector<HostileText> hostile_nests() {
+  return {
       {"CASE in CASE", [] { return "SELECT " + times(kMany, "CASE WHEN ") + "1"; }},
       {"9,000 branches",
        [] {
@@ -147,7 +161,7 @@ inline std::vector<HostileText> hostile_texts() {
       {"30 subqueries in subqueries",
        [] { return times(30, "SELECT * FROM (") + "SELECT * FROM cards" + times(30, ")"); }},
       {"30 EXISTS in EXISTS",
-       [=] { return select + times(30, "EXISTS (SELECT 1 FROM cards WHERE ") + "1 = 1" + times(30, ")"); }},
+       [] { return kSelect + times(30, "EXISTS (SELECT 1 FROM cards WHERE ") + "1 = 1" + times(30, ")"); }},
       {"a chain of 3,000 common tables",
        [] {
          return "WITH c AS (SELECT * FROM decks)" +
@@ -179,6 +193,12 @@ inline std::vector<HostileText> hostile_texts() {
                          }) +
                 " SELECT COUNT(*) FROM c29";
        }},
+  };
+}
+
+// Many relations, rows and columns.
+inline std::vector<HostileText> hostile_relations() {
+  return {
       {"1,000 joins",
        [] {
          return "SELECT 1 FROM cards c" +
@@ -196,6 +216,12 @@ inline std::vector<HostileText> hostile_texts() {
        [] { return "INSERT INTO cards (reps" + times(100'000, ", reps") + ") VALUES (1)"; }},
       {"9,000 assignments",
        [] { return "UPDATE cards SET reps = 1" + times(9'000, ", reps = 1") + " WHERE card_no = 1"; }},
+  };
+}
+
+// Errors and warnings without number, and literals that are read once more.
+inline std::vector<HostileText> hostile_mistakes() {
+  return {
       {"19,000 unknown columns",
        [] { return "SELECT x" + numbered(19'000, [](auto i) { return ", front_tex" + i; }) + " FROM cards"; }},
       {"3,000 long unknown columns",
@@ -209,10 +235,10 @@ inline std::vector<HostileText> hostile_texts() {
        }},
       {"50 unknown resources", [] { return numbered(50, [](auto i) { return "SELECT * FROM card" + i + ";"; }); }},
       {"9,000 wrong literals",
-       [=] { return select + "reps IN (1" + numbered(9'000, [](auto i) { return ", 'x" + i + "'"; }) + ")"; }},
+       [] { return kSelect + "reps IN (1" + numbered(9'000, [](auto i) { return ", 'x" + i + "'"; }) + ")"; }},
       {"9,000 values beside an enumeration",
-       [=] {
-         return select + "card_type IN ('basic'" + numbered(9'000, [](auto i) { return ", 'basi" + i + "'"; }) + ")";
+       [] {
+         return kSelect + "card_type IN ('basic'" + numbered(9'000, [](auto i) { return ", 'basi" + i + "'"; }) + ")";
        }},
       {"50 statements of 1,000 stars of many columns",
        [] {
@@ -223,14 +249,23 @@ inline std::vector<HostileText> hostile_texts() {
       {"20,000 errors of syntax in clauses",
        [] { return "SELECT 1 FROM cards WHERE" + times(20'000, " + GROUP BY HAVING ORDER LIMIT"); }},
       {"4,900 conditions that say nothing",
-       [=] { return select + "reps > 0" + numbered(4'900, [](auto i) { return " AND " + i + " = " + i; }); }},
+       [] { return kSelect + "reps > 0" + numbered(4'900, [](auto i) { return " AND " + i + " = " + i; }); }},
       {"4,900 pairs of conditions",
-       [=] { return select + "reps = 0" + numbered(4'900, [](auto i) { return " AND reps <> " + i; }); }},
-      {"NOT of a NOT", [=] { return select + times(62, "NOT ") + "reps IS NULL"; }},
-      {"a pattern of 3 MB", [=] { return select + "front_text LIKE '" + times(3'000'000, "%") + "'"; }},
-      {"an array of braces of 3 MB", [=] { return select + "tags = '{" + times(1'000'000, "a, ") + "a}'"; }},
+       [] { return kSelect + "reps = 0" + numbered(4'900, [](auto i) { return " AND reps <> " + i; }); }},
+      {"NOT of a NOT", [] { return kSelect + times(62, "NOT ") + "reps IS NULL"; }},
+      {"a pattern of 3 MB", [] { return kSelect + "front_text LIKE '" + times(3'000'000, "%") + "'"; }},
+      {"an array of braces of 3 MB", [] { return kSelect + "tags = '{" + times(1'000'000, "a, ") + "a}'"; }},
       {"a format of 3 MB", [] { return "SELECT STRFTIME('" + times(1'000'000, "%Y ") + "', due_at) FROM cards"; }},
   };
+}
+
+inline std::vector<HostileText> hostile_texts() {
+  std::vector<HostileText> all;
+  for (const auto& part :
+       {hostile_bytes(), hostile_lists(), hostile_nests(), hostile_relations(), hostile_mistakes()}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
 }
 
 struct Taken {

@@ -69,6 +69,39 @@ TEST(BindErrors, AreCapped) {
   EXPECT_EQ(codes_of(sql + " FROM cards").size(), 40U);
 }
 
+// What is no longer told is an error all the same: nothing of it is gone on with.
+TEST(BindErrors, BeyondTheCapNothingIsBound) {
+  std::string many = "SELECT x";
+  for (int i = 0; i < 60; ++i) many += ", nothing" + std::to_string(i);
+  many += " FROM cards";
+  for (const std::string more :
+       {"; SELECT COUNT(*), nothing FROM cards", "; SELECT n FROM (SELECT nothing AS n FROM cards GROUP BY nothing) s",
+        "; SELECT DISTINCT nothing FROM cards ORDER BY nothing", "; SELECT 1 WHERE 1 IN (SELECT nothing FROM cards)",
+        "; SELECT LENGTH((SELECT nothing FROM cards)) AS a FROM cards ORDER BY a", "; SELECT card_no FROM cards",
+        "; SELECT card_no FROM cards WHERE card_type = 'basik' OR LOWR(code) = 'a' OR NOT nothing"}) {
+    const bind::Bound bound = bind_text(many + more);
+    EXPECT_EQ(bound.errors.size(), 40U) << more;
+    EXPECT_EQ(bound.statements.size(), more == "; SELECT card_no FROM cards" ? 1U : 0U) << more;
+    for (const Diagnostic& error : bound.errors) EXPECT_EQ(error.fix, "");
+  }
+  std::string stars = "SELECT *";
+  for (int i = 0; i < 3'000; ++i) stars += ", *";
+  const bind::Bound spent = bind_text(stars + " FROM cards; SELECT COUNT(*), card_type FROM cards GROUP BY card_type");
+  ASSERT_EQ(spent.errors.size(), 1U);
+  EXPECT_EQ(spent.errors.front().code, "over-limit");
+}
+
+// The number of rows is told with the error that it belongs to.
+TEST(BindErrors, UnboundedWritesAreCountedOnce) {
+  std::string many;
+  for (int i = 0; i < 50; ++i) many += "DELETE FROM bookmarks WHERE nothing" + std::to_string(i) + " = 1;";
+  const bind::Bound bound = bind_text(many + "DELETE FROM bookmarks");
+  EXPECT_TRUE(bound.unbounded_writes.empty());
+  const bind::Bound one = bind_text("DELETE FROM bookmarks WHERE nothing = 1; DELETE FROM bookmarks");
+  ASSERT_EQ(one.unbounded_writes.size(), 1U);
+  EXPECT_EQ(one.errors[one.unbounded_writes[0].first].code, "write-without-where");
+}
+
 TEST(BindErrors, TheFixOfAStatementRepairsAllOfIt) {
   const bind::Bound bound = bind_text("SELECT card_n FROM card WHERE code = NULL");
   ASSERT_EQ(bound.errors.size(), 1U);
