@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/shorten.h"
 #include "bind/binding.h"
 
 namespace candor::bind {
@@ -44,28 +45,69 @@ void Binding::statement(const dialect::Statement& parsed) {
   statement_ = &made;
   statement_span_ = parsed.span;
   first_error_ = bound_.errors.size();
+  const std::size_t faults = faults_;
   edits_.clear();
   common_.clear();
   relations_.clear();
   next_relation_ = 0;
   use_ = Use::kRead;
+  terms_ = 0;
   if (parsed.select != nullptr) made.select = select(*parsed.select, true);
   if (parsed.write != nullptr) made.write = write(*parsed.write);
   if (parsed.discovery != nullptr) made.discovery = discovery(*parsed.discovery);
   finish_errors();
   statement_ = nullptr;
-  if (bound_.errors.size() == first_error_) bound_.statements.push_back(std::move(made));
+  if (faults_ == faults) bound_.statements.push_back(std::move(made));
+}
+
+namespace {
+
+constexpr std::size_t kErrorsMax = 40;
+constexpr std::size_t kWarningsMax = 20;       // of one statement
+constexpr std::size_t kFixMax = 20'000;        // bytes; a longer one is no help
+constexpr std::size_t kTermsMax = 40'000;      // of one statement, its stars and aliases written out
+constexpr std::size_t kAllTermsMax = 120'000;  // of a batch
+
+}  // namespace
+
+std::string Binding::short_text_of(Span span) const {
+  constexpr std::size_t kTextMax = 300;
+  const std::string_view text = sql_.substr(span.start, span.end - span.start);
+  if (text.size() <= kTextMax) return std::string(text);
+  return both_ends(std::string(text.substr(0, kTextMax)) + std::string(text.substr(text.size() - kTextMax)), kTextMax);
+}
+
+bool Binding::told_enough() const { return bound_.errors.size() >= kErrorsMax; }
+
+bool Binding::spend(std::size_t terms, Span span) {
+  terms_ += terms;
+  all_terms_ += terms;
+  const bool one = terms_ > kTermsMax;
+  if (!one && all_terms_ <= kAllTermsMax) return true;
+  ++faults_;  // what is not bound is an error, though it is told once
+  if (std::exchange(spent_, true)) return false;
+  const std::string most = std::to_string(one ? kTermsMax : kAllTermsMax);
+  (void)error("over-limit",
+              std::string(one ? "the statement stands" : "the statements stand") + " for more than " + most +
+                  " terms, with each * and alias written out",
+              span, "write it in several calls, or with fewer columns");
+  return false;
 }
 
 BoundPtr Binding::error(std::string_view code, std::string message, Span span, std::string hint, std::string detail,
                         std::optional<Edit> edit) {
-  constexpr std::size_t kErrorsMax = 40;
+  ++faults_;
   const bool told = std::ranges::any_of(bound_.errors, [&](const Diagnostic& other) {
     return other.code == code && other.span == span && other.message == message;
   });
-  if (told || bound_.errors.size() >= kErrorsMax) return nullptr;
+  if (told) return nullptr;
+  if (told_enough()) {
+    edits_.emplace_back(std::nullopt);  // what is not told has no repair
+    return nullptr;
+  }
   Diagnostic made = make_error(code, std::move(message), std::move(hint), std::move(detail));
   made.span = span;
+  shorten(made);
   bound_.errors.push_back(std::move(made));
   edits_.push_back(std::move(edit));
   return nullptr;
@@ -73,7 +115,9 @@ BoundPtr Binding::error(std::string_view code, std::string message, Span span, s
 
 // The corrected statement is certain only when every error of it has a repair; all are applied at once.
 void Binding::finish_errors() {
-  const bool all = !edits_.empty() && std::ranges::all_of(edits_, [](const auto& edit) { return edit.has_value(); });
+  const bool short_enough = statement_span_.end - statement_span_.start <= kFixMax;
+  const bool all =
+      short_enough && !edits_.empty() && std::ranges::all_of(edits_, [](const auto& edit) { return edit.has_value(); });
   if (!all) return;
   std::vector<Edit> edits;
   for (auto& edit : edits_) {
@@ -94,6 +138,9 @@ void Binding::finish_errors() {
 }
 
 void Binding::warn(std::string_view code, std::string message, std::string hint) {
+  if (statement_->warnings.size() >= kWarningsMax) return;
+  message = short_line(std::move(message));
+  hint = short_line(std::move(hint));
   const bool told = std::ranges::any_of(
       statement_->warnings, [&](const BoundWarning& other) { return other.code == code && other.message == message; });
   if (!told) statement_->warnings.push_back({std::string(code), std::move(message), std::move(hint)});

@@ -22,6 +22,8 @@ namespace candor::bind {
 // What an expression is read for: decides which columns the contract lets it name.
 enum class Use : std::uint8_t { kRead, kFilter, kGroup, kAggregate, kDistinct, kOrder };
 
+class ExprIndex;
+
 class Binding {
  public:
   Binding(std::string_view sql, const BindContext& context) : sql_(sql), context_(context) {}
@@ -59,10 +61,16 @@ class Binding {
                  std::optional<Edit> edit = std::nullopt);
   void warn(std::string_view code, std::string message, std::string hint = {});
   void finish_errors();
+  [[nodiscard]] bool told_enough() const;  // a further error would not be told
+  // Counts what is bound: a star or an alias stands for more than is written. False, told once, over the limit.
+  bool spend(std::size_t terms, Span span);
   [[nodiscard]] std::string text_of(Span span) const {
     return std::string(sql_.substr(span.start, span.end - span.start));
   }
+  [[nodiscard]] std::string short_text_of(Span span) const;  // for messages about what may be long, and often
   std::unique_ptr<BoundDiscovery> discovery(const dialect::Discovery& parsed);
+
+  void warn_vacuous(const BoundExpr& condition);  // vacuous.cc
 
   // ---- names (binding_names.cc) ----
   const contract::Resource* resource(const std::vector<dialect::Name>& names, Span span);
@@ -106,7 +114,7 @@ class Binding {
   bool limit(const dialect::Select& parsed, BoundSelect& made, bool top);
   bool limit_value(const Ast& ast, std::string_view word, std::int64_t least, std::int64_t& value);
   bool check_grouping(const BoundSelect& made);
-  bool grouped(const BoundExpr& expr, const BoundSelect& made, bool& told);
+  bool grouped(const BoundExpr& expr, const BoundSelect& made, const ExprIndex& groups, bool& told);
 
   // ---- expressions (binding_expr.cc) ----
   BoundPtr expr(const Ast& ast);
@@ -193,6 +201,10 @@ class Binding {
   Span statement_span_;
   std::size_t first_error_ = 0;             // of the statement, in bound_.errors
   std::vector<std::optional<Edit>> edits_;  // of the statement's errors
+  std::size_t terms_ = 0;                   // bound so far, of the statement
+  std::size_t all_terms_ = 0;               // of the batch
+  bool spent_ = false;                      // a limit of these was told
+  std::size_t faults_ = 0;                  // errors met, told or not: what was met stands for nothing
   Level* level_ = nullptr;
   std::vector<CommonTable> common_;
   std::size_t next_relation_ = 0;

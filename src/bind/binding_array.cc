@@ -41,6 +41,7 @@ BoundPtr Binding::array_value(const Ast& ast, Type type, const BoundExpr& beside
     return fine ? std::move(made) : nullptr;
   }
   if (ast.kind == ExprKind::kLiteral && ast.literal == LiteralKind::kText && !ast.grouped) {
+    if (!spend(static_cast<std::size_t>(std::ranges::count(ast.text, ',')), ast.span)) return nullptr;
     if (const auto elements = braced_elements(ast.text)) {
       for (const std::string& element : *elements) {
         BoundPtr literal = make_bound(BoundKind::kLiteral, Type::kString, ast.span, false);
@@ -76,10 +77,10 @@ BoundPtr Binding::array_compare(const Ast& ast, BoundPtr left, const Ast& right_
   }
   BoundPtr right;
   const bool value = right_ast.kind == ExprKind::kList || right_ast.kind == ExprKind::kLiteral;
-  const std::size_t errors = bound_.errors.size();
+  const std::size_t faults = faults_;
   if (value) {
     right = array_value(right_ast, *left->type, *left);
-    if (right == nullptr && bound_.errors.size() == errors) {
+    if (right == nullptr && faults_ == faults) {
       const std::string text = text_of(right_ast.span);
       return error("bad-literal-type",
                    "'" + name + "' is an array of type " + std::string(contract::to_string(*left->type)) + ", and " +
@@ -170,6 +171,11 @@ BoundPtr Binding::array_operator(const Ast& ast) {
   }
   if (left == nullptr) return nullptr;
   if (!left->type || !contract::is_array(*left->type)) return overlap_on_scalar(ast, *left);
+  // Whether it is a list is seen by reading it.
+  if (right_ast.kind == ExprKind::kLiteral && right_ast.text.starts_with('{') &&
+      !spend(static_cast<std::size_t>(std::ranges::count(right_ast.text, ',')), right_ast.span)) {
+    return nullptr;
+  }
   const bool one = ast.op == Op::kContains && right_ast.kind == ExprKind::kLiteral && !right_ast.grouped &&
                    !braced_elements(right_ast.text);
   BoundKind kind = ast.op == Op::kOverlap ? BoundKind::kOverlap : BoundKind::kContainsAll;

@@ -98,7 +98,7 @@ void Binding::note_outside_scope(Op op, const BoundExpr& left, const BoundExpr& 
   if (named == nullptr || named->published == nullptr || value.kind != BoundKind::kLiteral) return;
   const bool own = value.value.text == context_.scope_value;
   if (!same_name(named->published->stored, scope->column) || own == (op == Op::kEqual)) return;
-  warn("outside-scope", "'" + text_of(construct_) + "' asks for rows outside of the caller's " + named->name,
+  warn("outside-scope", "'" + short_text_of(construct_) + "' asks for rows outside of the caller's " + named->name,
        "leave the condition out: only rows of the caller's own are there");
 }
 
@@ -158,6 +158,10 @@ bool Binding::check_allowed(const BoundExpr& literal, const BoundExpr& beside) {
   const std::vector<std::string>& allowed = column->published->allowed;
   if (literal.value.kind != CellKind::kText || std::ranges::find(allowed, literal.value.text) != allowed.end())
     return true;
+  if (told_enough()) {
+    error("bad-literal-type", {}, literal.span);
+    return false;
+  }
   const std::vector<std::string> near = near_names(literal.value.text, allowed);
   std::optional<Edit> edit;
   if (!near.empty()) edit = Edit{literal.span, as_sql(text_value(near.front()))};

@@ -13,6 +13,7 @@ using dialect::ExprKind;
 using dialect::LiteralKind;
 
 BoundPtr Binding::expr(const Ast& ast) {
+  if (!spend(1, ast.span)) return nullptr;
   switch (ast.kind) {
     case ExprKind::kLiteral:
       return literal(ast);

@@ -10,6 +10,7 @@ namespace candor::bind {
 namespace {
 
 constexpr std::size_t kResourcesMax = 4;
+constexpr std::size_t kArraysMax = 16;
 
 RelationColumn shown(const contract::Column& column) {
   return {column.name, column.type, column.nullable, column.filterable, column.sortable, &column};
@@ -59,13 +60,21 @@ void Binding::remember(Relation& relation) {
 
 bool Binding::from(const dialect::Select& parsed, Level& level) {
   bool fine = true;
-  for (const dialect::TableRef& ref : parsed.from) fine = relation(ref, level) && fine;
   std::size_t resources = 0;
-  for (const Relation* one : level.relations) resources += one->kind != RelationKind::kUnnest ? 1 : 0;
-  if (resources > kResourcesMax) {
-    error("unsupported-construct", "a join of more than four resources is not part of the dialect",
-          parsed.from.back().span, "join four of them in WITH, and the result with the others");
-    return false;
+  std::size_t arrays = 0;
+  for (const dialect::TableRef& ref : parsed.from) {
+    ++(ref.kind == dialect::TableKind::kUnnest ? arrays : resources);
+    if (resources > kResourcesMax) {
+      error("unsupported-construct", "a join of more than four resources is not part of the dialect", ref.span,
+            "join four of them in WITH, and the result with the others");
+      return false;
+    }
+    if (arrays > kArraysMax) {
+      error("unsupported-construct", "more than 16 unnested arrays are not part of the dialect", ref.span,
+            "unnest some of them in WITH");
+      return false;
+    }
+    fine = relation(ref, level) && fine;
   }
   return fine;
 }

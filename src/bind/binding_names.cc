@@ -210,11 +210,12 @@ BoundPtr Binding::unknown_column(const Ast& ast) {
 }
 
 BoundPtr Binding::tell_unknown_column(const Ast& ast) {
+  if (told_enough()) return error("unknown-column", {}, ast.span);
   const dialect::Name& written = ast.names.back();
   const std::string& name = written.text;
   std::vector<std::string> known;
   std::string absent;
-  const std::size_t errors = bound_.errors.size();
+  const std::size_t faults = faults_;
   const std::string* qualifier = ast.names.size() > 1 ? &ast.names[ast.names.size() - 2].text : nullptr;
   for (const Relation* relation : level_->relations) {
     if (qualifier != nullptr && !same_name(relation->alias, *qualifier)) continue;
@@ -232,7 +233,7 @@ BoundPtr Binding::tell_unknown_column(const Ast& ast) {
                  aliases.empty() ? "name a resource in FROM" : "FROM has " + list_of(aliases), elsewhere(name));
   }
   element_without_unnest(ast, name);
-  if (bound_.errors.size() > errors) return nullptr;
+  if (faults_ > faults) return nullptr;
   if (written.double_quoted && absent.empty() && (near.empty() || core_of(near.front()) != core_of(name))) {
     std::string text = "'";
     for (const char c : name) text += c == '\'' ? std::string("''") : std::string(1, c);

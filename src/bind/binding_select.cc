@@ -5,13 +5,14 @@
 
 #include "base/ascii.h"
 #include "bind/binding.h"
+#include "bind/expr_index.h"
 
 namespace candor::bind {
 
 using dialect::ExprKind;
 
 std::unique_ptr<BoundSelect> Binding::select(const dialect::Select& parsed, bool top) {
-  const std::size_t errors = bound_.errors.size();
+  const std::size_t faults = faults_;
   const std::size_t common = common_.size();
   auto made = std::make_unique<BoundSelect>();
   Level level;
@@ -34,19 +35,15 @@ std::unique_ptr<BoundSelect> Binding::select(const dialect::Select& parsed, bool
     (void)order_by(parsed, level, *made);
     made->grouped = made->grouped || level.has_aggregate || made->having != nullptr;
     (void)limit(parsed, *made, top);
-    if (bound_.errors.size() == errors) (void)check_grouping(*made);
+    if (faults_ == faults) (void)check_grouping(*made);
   }
   use_ = use;
   level_ = level.outer;
   common_.resize(common);
   made->correlated = level.correlated;
-  if (bound_.errors.size() > errors) return nullptr;
-  if (made->where != nullptr) {
-    if (const std::optional<bool> truth = constant_truth(*made->where)) {
-      warn("constant-predicate", std::string("the condition is ") + (*truth ? "true" : "false") + " for every row",
-           "leave it out, or compare with a column");
-    }
-  }
+  if (faults_ > faults) return nullptr;
+  if (made->where != nullptr) warn_vacuous(*made->where);
+  if (made->having != nullptr) warn_vacuous(*made->having);
   return made;
 }
 
@@ -96,6 +93,7 @@ bool Binding::star(const dialect::SelectItem& item, Level& level, BoundSelect& m
     for (std::size_t i = 0; i < relation->columns.size(); ++i) {
       const RelationColumn& column = relation->columns[i];
       if (wanted == nullptr && relation->merged.contains(lower_ascii(column.name))) continue;
+      if (!spend(1, item.expr->span)) return false;
       if (!may_use(*relation, column, item.expr->span)) continue;
       relation->used.insert(i);
       BoundPtr bound = make_bound(BoundKind::kColumn, column.type, item.expr->span, column.nullable);
@@ -196,6 +194,10 @@ BoundPtr Binding::order_item(const Ast& ast, const dialect::Select& parsed, Leve
 
 bool Binding::order_by(const dialect::Select& parsed, Level& level, BoundSelect& made) {
   bool fine = true;
+  ExprIndex items;
+  for (std::size_t i = 0; made.distinct && i < made.items.size(); ++i) {
+    if (made.items[i].expr != nullptr) items.add(*made.items[i].expr, i);
+  }
   for (const dialect::OrderItem& item : parsed.order_by) {
     BoundPtr bound = with_use(Use::kOrder, [&] { return order_item(*item.expr, parsed, level, made); });
     if (bound == nullptr) {
@@ -207,9 +209,7 @@ bool Binding::order_by(const dialect::Select& parsed, Level& level, BoundSelect&
       fine = false;
       continue;
     }
-    const bool listed = std::ranges::any_of(
-        made.items, [&](const BoundItem& one) { return one.expr != nullptr && same_expr(*one.expr, *bound); });
-    if (made.distinct && !listed) {
+    if (made.distinct && !items.find(*bound)) {
       error("unsupported-construct", "ORDER BY an expression that SELECT DISTINCT does not list", item.expr->span,
             "add it to the list, or order by an item of it");
       fine = false;
@@ -258,17 +258,18 @@ bool Binding::limit(const dialect::Select& parsed, BoundSelect& made, bool top) 
 bool Binding::check_grouping(const BoundSelect& made) {
   if (!made.grouped) return true;
   bool told = false;
-  for (const BoundItem& item : made.items) (void)grouped(*item.expr, made, told);
-  if (made.having != nullptr) (void)grouped(*made.having, made, told);
-  for (const BoundOrder& order : made.order_by) (void)grouped(*order.expr, made, told);
+  ExprIndex groups;
+  for (const BoundPtr& one : made.group_by) groups.add(*one, 0);
+  for (const BoundItem& item : made.items) (void)grouped(*item.expr, made, groups, told);
+  if (made.having != nullptr) (void)grouped(*made.having, made, groups, told);
+  for (const BoundOrder& order : made.order_by) (void)grouped(*order.expr, made, groups, told);
   return !told;
 }
 
 // Tells each column that a group has several values of.
-bool Binding::grouped(const BoundExpr& expr, const BoundSelect& made, bool& told) {
+bool Binding::grouped(const BoundExpr& expr, const BoundSelect& made, const ExprIndex& groups, bool& told) {
   if (expr.kind == BoundKind::kAggregate) return true;
-  const bool named = std::ranges::any_of(made.group_by, [&](const BoundPtr& one) { return same_expr(*one, expr); });
-  if (named) return true;
+  if (groups.find(expr)) return true;
   if (expr.kind == BoundKind::kColumn) {
     const bool own =
         std::ranges::any_of(made.from, [&](const auto& relation) { return relation->id == expr.relation; });
@@ -280,7 +281,7 @@ bool Binding::grouped(const BoundExpr& expr, const BoundSelect& made, bool& told
     return false;
   }
   bool fine = true;
-  for (const BoundPtr& child : expr.children) fine = grouped(*child, made, told) && fine;
+  for (const BoundPtr& child : expr.children) fine = grouped(*child, made, groups, told) && fine;
   return fine;
 }
 

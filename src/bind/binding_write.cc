@@ -31,7 +31,7 @@ std::string_view word_of(WriteKind kind) {
 std::unique_ptr<BoundWrite> Binding::write(const dialect::Write& parsed) {
   const contract::Resource* found = resource(parsed.resource, parsed.resource.back().span);
   if (found == nullptr) return nullptr;
-  const std::size_t errors = bound_.errors.size();
+  const std::size_t faults = faults_;
   const bool allowed = parsed.kind == WriteKind::kInsert   ? found->insert
                        : parsed.kind == WriteKind::kUpdate ? found->update
                                                            : found->remove;
@@ -63,7 +63,7 @@ std::unique_ptr<BoundWrite> Binding::write(const dialect::Write& parsed) {
   }
   (void)returning(parsed.returning, level, made->returning);
   level_ = nullptr;
-  if (bound_.errors.size() > errors) return nullptr;
+  if (faults_ > faults) return nullptr;
   return made;
 }
 
@@ -101,7 +101,7 @@ BoundPtr Binding::stored_value(const Ast& ast, const contract::Column& column) {
   BoundExpr beside;
   beside.type = column.type;
   if (contract::is_array(column.type)) {
-    const std::size_t errors = bound_.errors.size();
+    const std::size_t faults = faults_;
     BoundPtr array;
     if (ast.kind == ExprKind::kList || ast.kind == ExprKind::kLiteral) {
       array = array_value(ast, column.type, beside);
@@ -110,7 +110,7 @@ BoundPtr Binding::stored_value(const Ast& ast, const contract::Column& column) {
       if (array != nullptr && array->type == column.type) return array;
     }
     if (array != nullptr && array->type == column.type) return array;
-    if (bound_.errors.size() > errors) return nullptr;
+    if (faults_ > faults) return nullptr;
     return error("bad-literal-type",
                  "'" + column.name + "' is a " + std::string(contract::to_string(column.type)) + ", and " +
                      text_of(ast.span) + " is none",
@@ -267,21 +267,24 @@ bool Binding::conflict(const dialect::Write& parsed, BoundWrite& made, Level& le
 
 bool Binding::write_condition(const dialect::Write& parsed, BoundWrite& made) {
   const std::string word(word_of(parsed.kind));
+  const std::size_t told = bound_.errors.size();
   if (parsed.where == nullptr) {
     error("write-without-where", word + " without WHERE would write each row of '" + made.resource->name + "'",
           parsed.span, "name the rows: WHERE " + made.resource->key + " IN (…)");
-    bound_.unbounded_writes.emplace_back(bound_.errors.size() - 1, made.resource);
+    if (bound_.errors.size() > told) bound_.unbounded_writes.emplace_back(told, made.resource);
     return false;
   }
   made.where = with_use(Use::kFilter, [&] { return condition(*parsed.where); });
   if (made.where == nullptr) return false;
+  const std::size_t before = bound_.errors.size();
   if (constant_truth(*made.where) == true) {
     error("write-without-where",
           "the condition of this " + word + " is true for each row of '" + made.resource->name + "'",
           parsed.where->span, "name the rows: WHERE " + made.resource->key + " IN (…)");
-    bound_.unbounded_writes.emplace_back(bound_.errors.size() - 1, made.resource);
+    if (bound_.errors.size() > before) bound_.unbounded_writes.emplace_back(before, made.resource);
     return false;
   }
+  warn_vacuous(*made.where);
   return true;
 }
 

@@ -2,6 +2,7 @@
 // sources; all calls may be made from several threads at once.
 //
 //   run        ask: one or more statements against the sources and the session's scratch database
+//   explain    what a contract makes of statements, without running them
 //   materialize  copy a query's rows into a scratch table, so that sources can be joined
 //   schema     what there is to ask
 //   commit     answer: find the query, review it, hold once or accept with a receipt
@@ -23,6 +24,7 @@
 #include "base/cancel.h"
 #include "base/result.h"
 #include "base/value.h"
+#include "candor/explanation.h"
 #include "config/config.h"
 #include "engine/engine.h"
 #include "json/json.h"
@@ -264,6 +266,11 @@ class Candor {
   // statement (`over-limit`, `invalid-text`, `locked` …); a failed statement goes to the sink and ends the batch.
   [[nodiscard]] virtual Status run(const Caller& caller, std::string_view sql, const RunOptions& options,
                                    ResultSink& sink, CancelToken cancel) = 0;
+
+  // What a contract makes of the text, without running it. Errors of the text are in the explanation; fails for a source
+  // without a contract (`statement-not-allowed`), without the caller's claim, and where the source can't be opened.
+  [[nodiscard]] virtual Result<Explanation> explain(const Caller& caller, std::string_view sql,
+                                                    const RunOptions& options) = 0;
 
   [[nodiscard]] virtual Result<Materialized> materialize(const Caller& caller, std::string_view sql,
                                                          const std::string& table, bool replace,

@@ -29,8 +29,7 @@ Diagnostic together(std::vector<Diagnostic> errors) {
 }
 
 // In a batch an error says of which statement it is.
-void name_statement(std::string_view sql, Diagnostic& error) {
-  const std::vector<Span> statements = sql::split_statements(sql);
+void name_statement(std::string_view sql, const std::vector<Span>& statements, Diagnostic& error) {
   if (statements.size() < 2 || !error.span) return;
   for (std::size_t i = 0; i < statements.size(); ++i) {
     if (error.span->start < statements[i].start || error.span->start >= statements[i].end) continue;
@@ -180,8 +179,9 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
                              std::string_view sql, const RunOptions& options, ResultSink& sink,
                              const CancelToken& cancel) {
   const auto rejected = [&](Diagnostic failure) -> Status {
-    name_statement(sql, failure);
-    for (Diagnostic& other : failure.others) name_statement(sql, other);
+    const std::vector<Span> statements = sql::split_statements(sql);
+    name_statement(sql, statements, failure);
+    for (Diagnostic& other : failure.others) name_statement(sql, statements, other);
     reject(caller, prepared, published.contract.source, sql, failure);
     return failure;
   };
@@ -224,7 +224,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
       Diagnostic failure = std::move(outcome).error();
       failure.span = statement.span;
       if (i == 0) return rejected(std::move(failure));
-      name_statement(sql, failure);
+      name_statement(sql, sql::split_statements(sql), failure);
       reject(caller, prepared, published.contract.source, start_of(i).sql, failure);
       sink.failed(start_of(i), failure);
       return Ok{};

@@ -34,6 +34,20 @@ engine::RunRequest Service::request_of(std::string_view sql, const RunOptions& o
   return request;
 }
 
+Status Service::check_text(std::string_view sql) const {
+  if (!is_utf8(sql) || sql.find('\0') != std::string_view::npos) {
+    return make_error("invalid-text", "the statement is not valid UTF-8 or holds a NUL", "send the text as UTF-8");
+  }
+  const auto chars_max = static_cast<std::uint64_t>(configuration_.limit("statement_chars"));
+  if (sql.size() > chars_max) {
+    return make_error(
+        "over-limit",
+        "the text has " + std::to_string(sql.size()) + " bytes, statement_chars allows " + std::to_string(chars_max),
+        "send less at once, or raise limits.statement_chars");
+  }
+  return Ok{};
+}
+
 Status Service::run(const Caller& caller, std::string_view sql, const RunOptions& options, ResultSink& sink,
                     CancelToken cancel) {
   const Result<Prepared> prepared = prepare(caller);
@@ -48,16 +62,7 @@ Status Service::run(const Caller& caller, std::string_view sql, const RunOptions
 
 Status Service::run_prepared(const Caller& caller, const Prepared& prepared, std::string_view sql,
                              const RunOptions& options, ResultSink& sink, const CancelToken& cancel) {
-  if (!is_utf8(sql) || sql.find('\0') != std::string_view::npos) {
-    return make_error("invalid-text", "the statement is not valid UTF-8 or holds a NUL", "send the text as UTF-8");
-  }
-  const auto chars_max = static_cast<std::uint64_t>(configuration_.limit("statement_chars"));
-  if (sql.size() > chars_max) {
-    return make_error(
-        "over-limit",
-        "the text has " + std::to_string(sql.size()) + " bytes, statement_chars allows " + std::to_string(chars_max),
-        "send less at once, or raise limits.statement_chars");
-  }
+  CANDOR_TRY(check_text(sql));
   CANDOR_ASSIGN(const std::shared_ptr<const Published> published, prepared.session->published(sql, options.source));
   if (published != nullptr) return run_contract(caller, prepared, *published, sql, options, sink, cancel);
   if (options.dry_run) {

@@ -23,6 +23,8 @@ class Service final : public Candor {
   [[nodiscard]] const config::Configuration& configuration() const override { return configuration_; }
   [[nodiscard]] Status run(const Caller& caller, std::string_view sql, const RunOptions& options, ResultSink& sink,
                            CancelToken cancel) override;
+  [[nodiscard]] Result<Explanation> explain(const Caller& caller, std::string_view sql,
+                                            const RunOptions& options) override;
   [[nodiscard]] Result<Materialized> materialize(const Caller& caller, std::string_view sql, const std::string& table,
                                                  bool replace, const RunOptions& options, CancelToken cancel) override;
   [[nodiscard]] Result<Schema> schema(const Caller& caller, const std::string& resource) override;
@@ -55,6 +57,7 @@ class Service final : public Candor {
     std::shared_ptr<Asked> asked = std::make_shared<Asked>();
   };
   [[nodiscard]] Result<Prepared> prepare(const Caller& caller);
+  [[nodiscard]] Status check_text(std::string_view sql) const;  // of statements, before anything is done with it
   [[nodiscard]] std::string folder_of(const std::string& session) const;
   [[nodiscard]] engine::RunRequest request_of(std::string_view sql, const RunOptions& options) const;
 

@@ -34,7 +34,8 @@ constexpr Declaration kDeclarations[] = {
      "candor sql -f report.sql --source shop=shop.duckdb --json\n"
      "candor sql --in app \"SELECT sqlite_version()\" --source app=app.sqlite\n"
      "echo \"FROM visits LIMIT 3\" | candor sql ./data --rows objects\n"
-     "candor sql --dry-run \"DELETE FROM cards WHERE reps = 0\" --source app=app.sqlite --contract app.contract.yaml"},
+     "candor sql --dry-run \"DELETE FROM cards WHERE reps = 0\" --source app=app.sqlite --contract app.contract.yaml\n"
+     "candor sql --explain \"SELECT * FROM cards LIMIT 3\" --source app=app.sqlite --contract app.contract.yaml"},
     {"schema", "[RESOURCE] [SOURCE...]", "tables with their columns, types, notes and row counts", Takes::kSources,
      "candor schema ./data\n"
      "candor schema shop.orders --source shop=shop.duckdb\n"
@@ -184,6 +185,8 @@ void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
         ->type_name("SHAPE")
         ->check(CLI::IsMember({"arrays", "objects"}));
     app.add_flag("--keep-going", into.keep_going, "go on after a statement that failed");
+    app.add_flag("--explain", into.explain,
+                 "of a contract: show tokens, syntax tree, plan and the source's SQL, and run nothing");
     app.add_flag("--dry-run", into.dry_run, "of writes through a contract: count and show, and keep nothing");
   }
   if (name == "undo") {

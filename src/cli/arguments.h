@@ -30,6 +30,7 @@ struct Arguments {
   bool attack = false;
   bool dry_run = false;
   bool list = false;
+  bool explain = false;
   std::string format;                 // of `contract describe`
   std::optional<std::string> output;  // -o
   bool force = false;

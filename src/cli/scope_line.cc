@@ -48,6 +48,10 @@ std::string choice(const scope::AgentSurface& surface, std::uint64_t shown) {
       return "; the first by ORDER BY";
     case scope::Order::kPartial: {
       const std::uint64_t ties = surface.ties_at_border.value_or(0);
+      if (surface.ceiling.offset > 0 && ties > 0) {
+        return "; by ORDER BY, but " + counted(ties, "row outside ties", "rows outside tie") +
+               " with those at its ends: which of them is shown is not defined";
+      }
       const std::string more = ties > 0 ? counted(ties, "more row ties", "more rows tie") : "more rows tie";
       return "; the first by ORDER BY, but " + more + " with the last: which of them is shown is not defined";
     }

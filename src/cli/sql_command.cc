@@ -5,6 +5,7 @@
 #include "candor/documents.h"
 #include "cli/commands.h"
 #include "cli/diagnostic_text.h"
+#include "cli/explanation_text.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/receipt_text.h"
@@ -69,6 +70,21 @@ ExitCode run_to_tables(const Context& context, Candor& candor, std::string_view 
   return sink.exit();
 }
 
+ExitCode explain_statements(const Context& context, Candor& candor, std::string_view sql) {
+  const Result<Explanation> explained =
+      candor.explain(caller_of(context.arguments), sql, options_of(context.arguments));
+  if (!explained.ok()) return fail(context, explained.error(), sql);
+  if (context.document) {
+    print_document(context, wire::explanation_document(*explained));
+  } else {
+    context.out.put(explanation_text(context.out, *explained));
+  }
+  if (!explained->failure) return ExitCode::kDone;
+  if (!context.out.terminal() || !context.document)
+    context.err.put(diagnostic_text(context.err, *explained->failure, sql));
+  return exit_code(*explained->failure);
+}
+
 }  // namespace
 
 ExitCode run_sql(const Context& context) {
@@ -80,6 +96,7 @@ ExitCode run_sql(const Context& context) {
   if (!configuration.ok()) return fail(context, configuration.error());
   Result<std::unique_ptr<Candor>> candor = Candor::open(std::move(*configuration), context.program.worker);
   if (!candor.ok()) return fail(context, candor.error());
+  if (context.arguments.explain) return explain_statements(context, **candor, *sql);
   return context.document ? run_to_document(context, **candor, *sql, interrupt.token())
                           : run_to_tables(context, **candor, *sql, interrupt.token());
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/shorten.h"
 #include "sql/scanner.h"
 
 namespace candor::dialect {
@@ -257,6 +258,7 @@ void Grammar::note_read_as(Span span, std::string read, std::string_view kind) {
 bool Grammar::fail(Diagnostic error) {
   constexpr std::size_t kErrorsMax = 20;
   exhausted_ = exhausted_ || error.code == "over-limit" || error.code == "predicate-too-deep";
+  shorten(error);
   if (!failing_ && parsed_.errors.size() < kErrorsMax) parsed_.errors.push_back(std::move(error));
   failing_ = true;
   return false;

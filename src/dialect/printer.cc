@@ -3,13 +3,8 @@
 #include "dialect/printer.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <initializer_list>
-
-#include "base/ascii.h"
-#include "dialect/grammar.h"
-#include "sql/scanner.h"
 
 namespace candor::dialect {
 namespace {
@@ -73,10 +68,10 @@ Bond bond_of(const Expr& expr) {
 class Printer {
  public:
   void statement(const Statement& statement);
+  void expr(const Expr& expr, Bond asked = Bond::kOr);
   std::string text() && { return std::move(out_); }
 
  private:
-  void expr(const Expr& expr, Bond asked = Bond::kOr);
   void bare(const Expr& expr);
   void literal(const Expr& expr);
   void unary(const Expr& expr);
@@ -124,18 +119,7 @@ class Printer {
 
 // ---- names ----
 
-void Printer::name(const Name& name) {
-  // Words that begin something of their own where a name can stand, but are no keywords for an alias.
-  constexpr std::array<std::string_view, 13> kTaken = {
-      "both",    "cube",           "current_date", "current_time", "current_timestamp", "grouping", "interval",
-      "leading", "localtimestamp", "recursive",    "rollup",       "symmetric",         "trailing"};
-  sql::Scanner scanner(name.text);
-  sql::Token token;
-  const bool plain = scanner.next(token) && token.kind == sql::TokenKind::kWord &&
-                     token.text.size() == name.text.size() && !is_reserved(name.text) &&
-                     std::ranges::find(kTaken, lower_ascii(name.text)) == kTaken.end();
-  out_ += plain ? name.text : quoted(name.text, '"');
-}
+void Printer::name(const Name& name) { out_ += name_in_sql(name.text); }
 
 void Printer::names(const std::vector<Name>& names) {
   bool first = true;
@@ -559,6 +543,12 @@ void Printer::statement(const Statement& statement) {
 std::string print(const Statement& statement) {
   Printer printer;
   printer.statement(statement);
+  return std::move(printer).text();
+}
+
+std::string print(const Expr& expr) {
+  Printer printer;
+  printer.expr(expr);
   return std::move(printer).text();
 }
 

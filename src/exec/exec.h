@@ -66,6 +66,17 @@ using BeforeCommit = std::function<Status(const Changes&)>;
                                     const CancelToken& cancel, std::size_t& failed,
                                     const BeforeCommit& before_commit = {});
 
+// A statement of the source's own that running the plan asks, as far as it is fixed before.
+struct Step {
+  std::string name;  // "read", "resolve", "change" …
+  std::string when;  // when it runs, and how often
+  lower::Lowered lowered;
+};
+
+// All of them in their order. A value that only running gives is a cell of kind kCut whose text says what it will be.
+[[nodiscard]] std::vector<Step> steps_of(const bind::BoundStatement& statement, const contract::Contract& contract,
+                                         const lower::Storage& storage);
+
 // How many rows of the resource the caller sees.
 [[nodiscard]] Result<std::uint64_t> count_rows(const contract::Resource& resource, const Environment& environment,
                                                const CancelToken& cancel);

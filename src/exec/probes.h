@@ -6,8 +6,7 @@
 
 namespace candor::exec {
 
-// Adds `value-not-found` (an empty result whose filter names a value that no row has, while a near one does) and
-// `division-by-zero`.
+// Adds `value-not-found` (a filter names a value that no row has, while a near one does) and `division-by-zero`.
 void add_warnings(const bind::BoundSelect& plan, const Environment& environment, const CancelToken& cancel,
                   Outcome& outcome);
 

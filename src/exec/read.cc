@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exec/order.h"
 #include "exec/probes.h"
 #include "exec/rows.h"
 
@@ -41,12 +42,6 @@ std::optional<Diagnostic> too_large(const Outcome& outcome, std::int64_t chars_m
                     "the widest columns are " + widest);
 }
 
-struct Page {
-  std::int64_t limit = 0;
-  bool from_statement = false;
-  bool more = false;
-};
-
 void describe(const bind::BoundSelect& plan, const Page& page, std::optional<std::uint64_t> total, std::string reason,
               Outcome& outcome) {
   scope::Ceiling ceiling;
@@ -58,20 +53,13 @@ void describe(const bind::BoundSelect& plan, const Page& page, std::optional<std
   outcome.surface = scope::describe(ceiling, outcome.rows.size(), total, std::move(reason));
   outcome.surface.output_truncated = page.more && !page.from_statement;
   outcome.surface.output_truncated_by = outcome.surface.output_truncated ? "rows_per_statement" : "";
-  if (!plan.order_by.empty()) {
-    outcome.surface.order = page.more ? scope::Order::kUnknown : scope::Order::kTotal;
-    if (page.more) outcome.surface.order_reason = "not-looked-at";
-  }
 }
 
 }  // namespace
 
 Result<Outcome> read(const bind::BoundSelect& plan, const Environment& environment, const CancelToken& cancel) {
   Outcome outcome;
-  const std::int64_t cap = environment.contract->rows_per_statement;
-  Page page;
-  page.from_statement = plan.limit && *plan.limit <= cap;
-  page.limit = page.from_statement ? *plan.limit : cap;
+  Page page = page_of(plan, *environment.contract);
   lower::Lowering::SelectOptions options;
   options.limit = page.limit + 1;
   const lower::Lowered lowered = lower::Lowering(environment.storage).select(plan, options);
@@ -90,6 +78,7 @@ Result<Outcome> read(const bind::BoundSelect& plan, const Environment& environme
     total = *counted;
   }
   describe(plan, page, total, total ? "" : "not-counted-within-budget", outcome);
+  describe_order(plan, page, environment, cancel, outcome);
   if (plan.from.size() == 1 && plan.from.front()->resource != nullptr)
     outcome.resource = plan.from.front()->resource->name;
   add_warnings(plan, environment, cancel, outcome);

@@ -2,8 +2,10 @@
 #include "lower/dialect.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/ascii.h"
+#include "bind/expr_index.h"
 
 namespace candor::lower {
 
@@ -33,10 +35,12 @@ std::string relation_name(std::size_t id) { return "t" + std::to_string(id); }
 // Equal values are one parameter: an engine takes two for two expressions, and GROUP BY would not find its item.
 std::string Dialect::parameter(const Value& value, std::optional<Type> type) {
   const Value bound = bindable(value);
-  std::size_t number = 0;
-  while (number < parameters_.size() && !(parameters_[number] == bound)) ++number;
-  if (number == parameters_.size()) parameters_.push_back(bound);
-  return typed_value(placeholder(number + 1), type, bound);
+  std::string bytes;
+  CellWriter writer(bytes);
+  write_value(writer, bound);
+  const auto [known, added] = numbers_.emplace(std::move(bytes), parameters_.size());
+  if (added) parameters_.push_back(bound);
+  return typed_value(placeholder(known->second + 1), type, bound);
 }
 
 std::string Dialect::text_parameter(std::string_view text) {
@@ -185,11 +189,21 @@ std::string Dialect::column(const BoundExpr& one) {
 
 // ---- SELECT ----
 
-std::string Dialect::select_core(const BoundSelect& plan) {
+namespace {
+
+std::vector<const BoundExpr*> items_of(const BoundSelect& plan) {
+  std::vector<const BoundExpr*> items;
+  for (const bind::BoundItem& item : plan.items) items.push_back(item.expr.get());
+  return items;
+}
+
+}  // namespace
+
+std::string Dialect::select_core(const BoundSelect& plan, const std::vector<const BoundExpr*>& items) {
   const std::string sources = plan.from.empty() ? std::string() : " FROM " + from(plan);
   std::string sql = plan.distinct ? "SELECT DISTINCT " : "SELECT ";
-  for (std::size_t i = 0; i < plan.items.size(); ++i) {
-    sql += (i == 0 ? "" : ", ") + expr(*plan.items[i].expr) + " AS \"c" + std::to_string(i) + "\"";
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    sql += (i == 0 ? "" : ", ") + expr(*items[i]) + " AS \"c" + std::to_string(i) + "\"";
   }
   sql += sources;
   if (plan.where != nullptr) sql += " WHERE " + expr(*plan.where);
@@ -197,6 +211,30 @@ std::string Dialect::select_core(const BoundSelect& plan) {
     sql += (i == 0 ? " GROUP BY " : ", ") + expr(*plan.group_by[i]);
   if (plan.having != nullptr) sql += " HAVING " + expr(*plan.having);
   return sql;
+}
+
+// The order in the words of a SELECT around the plan, whose items are all that is seen there.
+std::string Dialect::order_by_items(const BoundSelect& plan, const std::vector<const BoundExpr*>& items) {
+  bind::ExprIndex numbers;
+  for (std::size_t i = 0; i < items.size(); ++i) numbers.add(*items[i], i);
+  std::string order;
+  for (const bind::BoundOrder& one : plan.order_by) {
+    const std::string name = "d.\"c" + std::to_string(numbers.find(*one.expr).value_or(0)) + "\"";
+    order += (order.empty() ? "" : ", ") + ordered(name, one.expr->type) + (one.descending ? " DESC" : "") +
+             (one.nulls_first ? " NULLS FIRST" : " NULLS LAST");
+  }
+  return order;
+}
+
+std::string Dialect::places(const BoundSelect& plan) {
+  std::vector<const BoundExpr*> items;
+  if (plan.distinct) {
+    items = items_of(plan);
+  } else {
+    for (const bind::BoundOrder& one : plan.order_by) items.push_back(one.expr.get());
+  }
+  const std::string core = select_core(plan, items);
+  return "SELECT RANK() OVER (ORDER BY " + order_by_items(plan, items) + ") AS \"place\" FROM (" + core + ") AS d";
 }
 
 std::string Dialect::order_list(const std::vector<bind::BoundOrder>& order) {
@@ -219,19 +257,12 @@ std::string Dialect::paging(const BoundSelect& plan, const Lowering::SelectOptio
 }
 
 std::string Dialect::select(const BoundSelect& plan, const Lowering::SelectOptions& options) {
-  std::string sql = select_core(plan);
+  const std::vector<const BoundExpr*> items = items_of(plan);
+  const std::string sql = select_core(plan, items);
   if (plan.order_by.empty() || !options.with_order) return sql + paging(plan, options);
   if (!plan.distinct) return sql + " ORDER BY " + order_list(plan.order_by) + paging(plan, options);
   // Above a DISTINCT only its own columns can be ordered by; the binder saw to it that they are.
-  std::string order;
-  for (const bind::BoundOrder& one : plan.order_by) {
-    const auto item = std::ranges::find_if(
-        plan.items, [&](const bind::BoundItem& each) { return bind::same_expr(*each.expr, *one.expr); });
-    const std::string name = "d.\"c" + std::to_string(item - plan.items.begin()) + "\"";
-    order += (order.empty() ? "" : ", ") + ordered(name, one.expr->type) + (one.descending ? " DESC" : "") +
-             (one.nulls_first ? " NULLS FIRST" : " NULLS LAST");
-  }
-  return "SELECT * FROM (" + sql + ") AS d ORDER BY " + order + paging(plan, options);
+  return "SELECT * FROM (" + sql + ") AS d ORDER BY " + order_by_items(plan, items) + paging(plan, options);
 }
 
 // ---- expressions ----

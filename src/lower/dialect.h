@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,22 +30,27 @@ class Dialect {
   virtual ~Dialect() = default;
 
   [[nodiscard]] std::string select(const BoundSelect& plan, const Lowering::SelectOptions& options);
+  // One row each of the plan's: its place under the ORDER BY.
+  [[nodiscard]] std::string places(const BoundSelect& plan);
   // With the common table expressions that were met before it.
   [[nodiscard]] std::string with_common(const std::string& sql) const;
   [[nodiscard]] std::string expr(const BoundExpr& expr);
   [[nodiscard]] std::string from(const BoundSelect& plan);
   [[nodiscard]] std::string scan(const contract::Resource& resource, const std::set<std::size_t>* used);
   [[nodiscard]] std::string table_name(const contract::Resource& resource) const;
+  // " WHERE" with the scope; nothing where the table has none.
+  [[nodiscard]] std::string scope_filter(const contract::Resource& resource);
   // " WHERE" with the scope, and the rows that are not deleted softly.
   [[nodiscard]] std::string row_filter(const contract::Resource& resource);
-  // The scope alone; empty where the table has none.
-  [[nodiscard]] std::string scope_filter(const contract::Resource& resource);
   [[nodiscard]] std::string value(const Value& value, std::optional<Type> type);
   [[nodiscard]] std::string key_value(const contract::Resource& resource, const Value& key);
   // Columns of the relation are these values.
   void substitute(std::size_t relation, const std::vector<Value>& columns) { substitutes_[relation] = &columns; }
   void know(const Relation& relation) { relations_[relation.id] = &relation; }
-  [[nodiscard]] std::vector<Value> take_parameters() { return std::move(parameters_); }
+  [[nodiscard]] std::vector<Value> take_parameters() {
+    numbers_.clear();
+    return std::exchange(parameters_, {});
+  }
   [[nodiscard]] const Storage& storage() const { return storage_; }
   [[nodiscard]] const StoredTable& stored(const contract::Resource& resource) const {
     return storage_.tables.at(&resource);
@@ -119,11 +125,13 @@ class Dialect {
   const Storage& storage_;
 
  private:
-  [[nodiscard]] std::string select_core(const BoundSelect& plan);
+  // SELECT with these items, each named by its number, without ORDER BY and LIMIT.
+  [[nodiscard]] std::string select_core(const BoundSelect& plan, const std::vector<const BoundExpr*>& items);
+  [[nodiscard]] std::string order_by_items(const BoundSelect& plan, const std::vector<const BoundExpr*>& items);
   [[nodiscard]] std::string paging(const BoundSelect& plan, const Lowering::SelectOptions& options);
-  void know_all(const BoundSelect& plan);
 
   std::vector<Value> parameters_;
+  std::unordered_map<std::string, std::size_t> numbers_;  // of the parameters, by their bytes
   std::map<std::size_t, const Relation*> relations_;
   std::map<std::size_t, const std::vector<Value>*> substitutes_;
   std::map<const BoundSelect*, std::string> common_;

@@ -47,6 +47,16 @@ Lowered Lowering::count(const bind::BoundSelect& plan) {
           {contract::Type::kInteger}};
 }
 
+Lowered Lowering::places(const bind::BoundSelect& plan, std::int64_t begin, std::int64_t end) {
+  const std::string upto_end = "CASE WHEN r.\"place\" <= " + std::to_string(end) + " THEN 1 END";
+  const std::string upto_begin = "CASE WHEN r.\"place\" <= " + std::to_string(begin) + " THEN ";
+  const std::string sql = "SELECT COUNT(" + upto_end + ") AS \"to_end\", COUNT(" + upto_begin +
+                          "1 END) AS \"to_begin\", MAX(" + upto_begin + "r.\"place\" END) AS \"place\" FROM (" +
+                          dialect_->places(plan) + ") AS r";
+  const auto integer = contract::Type::kInteger;
+  return {dialect_->with_common(sql), dialect_->take_parameters(), {integer, integer, integer}};
+}
+
 Lowered Lowering::zero_divisors(const bind::BoundSelect& plan, const std::vector<const bind::BoundExpr*>& divisors,
                                 bool groups, bool with_where) {
   std::string sql = "SELECT 1 AS \"one\"";

@@ -66,6 +66,9 @@ class Lowering {
   [[nodiscard]] Lowered select(const bind::BoundSelect& plan);
   // Its rows counted, without its LIMIT.
   [[nodiscard]] Lowered count(const bind::BoundSelect& plan);
+  // Of a plan with an ORDER BY, by the place that each row has in it (equal rows have that of the first of them): rows with a
+  // place up to `end`, rows with one up to `begin`, and the last place among these.
+  [[nodiscard]] Lowered places(const bind::BoundSelect& plan, std::int64_t begin, std::int64_t end);
 
   // Up to one row when one of the divisors is zero for a row (or, of those with aggregates, a group) that the plan reads.
   [[nodiscard]] Lowered zero_divisors(const bind::BoundSelect& plan,

@@ -12,6 +12,7 @@
 #include "base/diagnostic.h"
 #include "candor/candor.h"
 #include "candor/documents.h"
+#include "candor/explanation.h"
 #include "json/json.h"
 
 namespace candor::wire {
@@ -72,6 +73,7 @@ class DocumentSink final : public ResultSink {
 [[nodiscard]] json::Node schema_document(const Schema& catalog);
 [[nodiscard]] json::Node contract_check_document(const ContractCheck& check);
 [[nodiscard]] json::Node checked_document(const std::vector<Candor::Checked>& checked);
+[[nodiscard]] json::Node explanation_document(const Explanation& explanation);
 [[nodiscard]] json::Node verification_document(const Verification& verification);
 
 // Lists of the ledger, with agent_surface.

@@ -386,6 +386,73 @@ def test_a_dry_run_without_a_contract_writes_nothing(place):
     yield from differs("the table", place.run("sql", "SELECT * FROM t").code, 1)
 
 
+def test_what_was_not_counted_in_time_is_not_told_as_none(place):
+    place.write("candor.yaml", "limits: {count_budget_ms: 0}\n")
+    for make in ENGINES:
+        words = setting(place, make)
+        cut = place.run("sql", "SELECT card_id FROM cards ORDER BY kind LIMIT 3", *words).document or {}
+        surface = cut.get("agent_surface", {})
+        yield from differs("order", (surface.get("order"), surface.get("ties_at_border"), surface.get("order_reason")),
+                           (None, None, "not-looked-at-within-budget"))
+        yield from differs("warnings", cut.get("warnings"), [])
+        keyed = place.run("sql", "SELECT card_id FROM cards ORDER BY kind, card_id LIMIT 3", *words).document or {}
+        yield from differs("order by the key", keyed.get("agent_surface", {}).get("order"), "total")
+        near = place.run("sql", "SELECT card_id FROM cards WHERE tags OVERLAP ('SQL')", *words).document or {}
+        yield from differs("near values without time", (near.get("rows"), near.get("warnings")), ([], []))
+
+
+def test_a_statement_is_explained_and_not_run(place):
+    for make in ENGINES:
+        words = setting(place, make)
+        reply = place.run("sql", "--explain", "SELECT card_id FROM cards WHERE kind = 'basic' ORDER BY kind LIMIT 2;"
+                          "SELECT COUNT(*) FROM cards", *words)
+        statements = (reply.document or {}).get("statements", [])
+        yield from differs("exit code", reply.code, 0)
+        yield from differs("statements", len(statements), 2)
+        for statement in statements:
+            for part in ("normalized_sql", "tokens", "tree", "plan", "lowered"):
+                if not statement.get(part):
+                    yield f"no {part}: {statement}"
+        first = statements[0]
+        yield from differs("tokens", [token["text"] for token in first["tokens"]][:3], ["SELECT", "card_id", "FROM"])
+        yield from differs("tree", first["tree"]["node"], "Select")
+        yield from differs("plan", first["plan"]["node"], "Limit")
+        lowered = first["lowered"]
+        yield from differs("engine", lowered["engine"], "sqlite" if make is sqlite_file else "duckdb")
+        yield from differs("parameters", lowered["parameters"], ["A", "basic"])
+        yield from differs("steps", [step["step"] for step in lowered["steps"]], ["count", "places"])
+        if "basic" in lowered["sql"] or '"workspace" = ' not in lowered["sql"]:
+            yield f"a value is text, or the scope is not there: {lowered['sql']}"
+        write = place.run("sql", "--explain", "DELETE FROM cards WHERE card_id = 1", *words).document["statements"][0]
+        yield from differs("steps of a write", [step["step"] for step in write["lowered"]["steps"]],
+                           ["resolve", "count", "remember", "change"])
+        yield from differs("a value that is not known yet", write["lowered"]["steps"][-1]["parameters"][-1],
+                           {"later": "the row's card_id"})
+        yield from differs("rows", place.run("sql", "SELECT COUNT(*) FROM cards", *words).document["rows"], [[20]])
+        asked = json.dumps(place.run("queries").document)
+        if "DELETE" in asked or "COUNT(*)" not in asked:
+            yield f"the ledger has what was explained, or lacks what was run: {asked[:400]}"
+
+
+def test_an_explanation_tells_the_errors_that_running_tells(place):
+    for make in ENGINES:
+        words = setting(place, make)
+        sql = "SELECT card_i FROM cards WHERE tags LIKE '%sql%'; DELETE FROM cards"
+        ran = place.run("sql", sql, *words)
+        explained = place.run("sql", "--explain", sql, *words)
+        codes = lambda reply: [one["code"] for one in (reply.document or {}).get("diagnostics", [])]
+        yield from differs("exit code", explained.code, ran.code)
+        yield from differs("codes", codes(explained), codes(ran))
+        parts = [sorted(one) for one in (explained.document or {}).get("statements", [])]
+        yield from differs("parts", parts, [["normalized_sql", "sql", "tokens", "tree"]] * 2)
+        unclaimed = place.run("sql", "--explain", "SELECT 1", *words[:-2])
+        yield from differs("without a claim", (unclaimed.document or {}).get("code"), "scope-missing")
+    plain = place.run("sql", "--explain", "SELECT 1")
+    yield from differs("without a contract", (plain.code, (plain.document or {}).get("code")), (1, "statement-not-allowed"))
+    if "EXPLAIN" not in (plain.document or {}).get("hint", ""):
+        yield f"no way out: {plain.document}"
+
+
 def test_agents_are_told_of_the_contract_and_write_through_it(place):
     for make in ENGINES:
         server = Mcp(place, *setting(place, make))

@@ -26,8 +26,8 @@ from program import Place  # noqa: E402
 class Case:
     def __init__(self, path, text):
         self.path, self.workspace = path, "A"
-        self.rows, self.affected, self.mentions, self.warnings = {}, {}, [], []
-        self.error = self.fix = None
+        self.rows, self.affected, self.mentions, self.warnings, self.quiet = {}, {}, [], [], []
+        self.error = self.fix = self.order = None
         head, _, tail = text.partition("\n----\n")
         lines = head.split("\n")
         prose = [line for line in lines if line.startswith("#")]
@@ -40,7 +40,7 @@ class Case:
 
     def expect(self, tail):
         # A line that begins with a key begins an expectation; what follows belongs to it.
-        for entry in re.split(r"\n(?=(?:rows|affected|error|mentions|warning|fix)\b)", tail.strip()):
+        for entry in re.split(r"\n(?=(?:rows|affected|error|mentions|warning|quiet|order|fix)\b)", tail.strip()):
             key, _, value = entry.partition(":")
             word, *more = key.split()
             number = next((int(part) for part in more if part.isdigit()), 1)
@@ -50,8 +50,8 @@ class Case:
                 self.rows[number] = (mode, json.loads(value))
             elif word == "affected":
                 self.affected[number] = int(value)
-            elif word in ("mentions", "warning"):
-                (self.mentions if word == "mentions" else self.warnings).append(value)
+            elif word in ("mentions", "warning", "quiet"):
+                {"mentions": self.mentions, "warning": self.warnings, "quiet": self.quiet}[word].append(value)
             else:
                 setattr(self, word, value)
 
@@ -169,10 +169,22 @@ def judge_result(case, document, code):
         got = statements[number - 1].get("affected_count") if number <= len(statements) else None
         if got != want:
             yield f"affected {number}: {got}, not {want}"
-    warned = [warning["code"] for one in statements for warning in one.get("warnings", [])]
+    warnings = [warning for one in statements for warning in one.get("warnings", [])]
+    warned = [warning["code"] for warning in warnings]
     for code_ in case.warnings:
         if code_ not in warned:
             yield f"no warning {code_} in {warned}"
+    for code_ in case.quiet:
+        if code_ in warned:
+            yield f"a warning {code_}: {warnings}"
+    said = [f"{warning['message']} {warning.get('hint', '')}" for warning in warnings]
+    for text in case.mentions:
+        if not any(text in one for one in said):
+            yield f"no {text!r} in {said}"
+    surface = statements[0].get("agent_surface", {})
+    order = " ".join(str(surface[key]) for key in ("order", "ties_at_border", "order_reason") if key in surface)
+    if case.order and case.order != order:
+        yield f"order {order!r}, not {case.order!r}"
 
 
 def judge_data(case, rejected, before, after):

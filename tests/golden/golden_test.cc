@@ -1,5 +1,5 @@
 // Golden tests: text files that read as documentation, in the manner of sqllogictest. One test a file; the kinds of
-// records stand in review_script.h. Rewritten by `make golden`, never where CI=true.
+// records stand in review_script.h and, of tests/golden/explain, in explain_script.h. Rewritten by `make golden`, never where CI=true.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "golden/explain_script.h"
 #include "golden/review_script.h"
 
 namespace candor::test {
@@ -23,7 +24,7 @@ fs::path source_folder() {
 
 std::vector<fs::path> scripts() {
   std::vector<fs::path> found;
-  for (const char* place : {"src/review/checks", "tests/golden/review"}) {
+  for (const char* place : {"src/review/checks", "tests/golden/review", "tests/golden/explain"}) {
     const fs::path folder = source_folder() / place;
     if (!fs::is_directory(folder)) continue;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -48,7 +49,8 @@ class Golden : public testing::TestWithParam<fs::path> {};
 
 TEST_P(Golden, SaysWhatIsExpected) {
   const std::string before = read_file(GetParam());
-  const std::string after = run_review_script(before);
+  const bool explains = GetParam().parent_path().filename() == "explain";
+  const std::string after = explains ? run_explain_script(before) : run_review_script(before);
   if (before == after) return;
   if (is_set("CANDOR_GOLDEN_REWRITE", "1")) {
     ASSERT_FALSE(is_set("CI", "true")) << "expectations are not rewritten where CI=true";
@@ -74,7 +76,13 @@ TEST(GoldenRunner, SeesAWrongExpectation) {
   EXPECT_NE(run_review_script("statement\nCREATE TABEL t(x INTEGER)\n").find("ERROR"), std::string::npos);
 }
 
-TEST(GoldenRunner, FindsItsFiles) { EXPECT_GE(scripts().size(), 2U); }
+TEST(GoldenRunner, SeesAWrongExplanation) {
+  const std::string wrong = "explain sqlite\nSHOW TABLES\n----\nTokens\n";
+  EXPECT_NE(run_explain_script(wrong), wrong);
+  EXPECT_NE(run_explain_script("explain mysql\nSELECT 1\n").find("not understood"), std::string::npos);
+}
+
+TEST(GoldenRunner, FindsItsFiles) { EXPECT_GE(scripts().size(), 9U); }
 
 }  // namespace
 }  // namespace candor::test

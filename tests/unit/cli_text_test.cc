@@ -163,6 +163,11 @@ TEST(ScopeLine, SaysWhatTheRowsAreAPartOf) {
   EXPECT_EQ(
       scope_line(best, 10),
       "10 of 50 rows; the first by ORDER BY, but 3 more rows tie with the last: which of them is shown is not defined");
+  best.ceiling.offset = 5;
+  EXPECT_EQ(scope_line(best, 10),
+            "rows 6 to 15 of 50; by ORDER BY, but 3 rows outside tie with those at its ends: which of them is shown is "
+            "not defined");
+  best.ceiling.offset = 0;
   best.order = scope::Order::kTotal;
   EXPECT_EQ(scope_line(best, 10), "10 of 50 rows; the first by ORDER BY");
 }
