@@ -205,7 +205,7 @@ struct BoundDiscovery {
 
 struct BoundWarning {
   std::string code, message, hint;
-  std::string kind;  // of `read-as`: which repair it was
+  std::string kind = {};  // of `read-as`: which repair it was
 };
 
 struct BoundStatement {
