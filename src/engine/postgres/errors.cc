@@ -32,6 +32,8 @@ constexpr Meaning kMeanings[] = {
     {"22P02", "type-mismatch", ""},
     {"22007", "type-mismatch", ""},
     {"22008", "type-mismatch", ""},
+    {"22011", "bad-argument", ""},
+    {"22025", "bad-argument", ""},
     {"22021", "invalid-text", ""},
     {"22P05", "invalid-value", "cast the column to bytea to see its bytes"},
     {"22012", "engine-error", "NULLIF(divisor, 0) gives NULL instead"},
@@ -140,11 +142,30 @@ Diagnostic range_error(const Fault& fault) {
   const bool integer = text.find("integer") != std::string::npos || text.find("bigint") != std::string::npos ||
                        text.find("smallint") != std::string::npos;
   if (integer) return make_error("integer-overflow", fault.message, "cast to numeric: x::numeric");
-  return make_error("type-mismatch", fault.message);
+  return make_error("number-overflow", fault.message);
+}
+
+// What a contract's statement meets in the data, in the words of all engines.
+std::optional<Diagnostic> contract_error(const Fault& fault) {
+  if (fault.state == "22003") {
+    Diagnostic made = range_error(fault);
+    made.hint.clear();
+    return made;
+  }
+  if (fault.state == "22008" && fault.message.find("field value") == std::string::npos) {
+    return make_error("bad-argument", "the time is outside of the years 1 to 9999", {}, fault.message);
+  }
+  if (fault.state == "22P02" || fault.state == "22007" || fault.state == "22008" || fault.state == "22009") {
+    return make_error("type-mismatch", fault.message, "leave such rows out with WHERE");
+  }
+  return std::nullopt;
 }
 
 Diagnostic translated(const Fault& fault, const SourceSpec& source, const Sent& sent, const Place& place) {
   const std::string& state = fault.state;
+  if (sent.contract) {
+    if (auto made = contract_error(fault)) return *std::move(made);
+  }
   if (state.starts_with("23")) return constraint_error(fault);
   if (state == "22003") return range_error(fault);
   if (state == "42P01" || state == "3F000") return missing(place, "unknown-table", "table", fault);

@@ -19,6 +19,7 @@ struct Sent {
   std::size_t prefix = 0;          // characters that were sent before that part
   bool changes_rows = false;       // INSERT, UPDATE, DELETE or MERGE stands in it
   std::vector<std::string> known;  // names of functions that exist
+  bool contract = false;           // lowered by Candor: the server's hints are of another language
 };
 
 [[nodiscard]] Diagnostic statement_error(const Fault& fault, const SourceSpec& source, const Sent& sent);
