@@ -79,9 +79,20 @@ class Writer {
     CANDOR_ASSIGN(const Rows done, ask(lowered));
     if (done.changed_others) log_.changed_others();
     if (done.affected == std::uint64_t{1}) return Ok{};
-    return make_error("concurrent-change",
-                      "a row of '" + plan_->resource->name + "' changed while it was to be written",
-                      "read the rows again, and repeat the write if it still makes sense");
+    // Inside of a transaction no other writer can be the reason.
+    return done.affected.value_or(0) == 0
+               ? not_taken()
+               : make_error("constraint-violation",
+                            std::to_string(*done.affected) + " rows of '" + plan_->resource->name + "' have the same " +
+                                plan_->resource->key + ", which must name one",
+                            "candor contract check counts such keys");
+  }
+
+  [[nodiscard]] Diagnostic not_taken() const {
+    return make_error("constraint-violation",
+                      "the source did not write a row of '" + plan_->resource->name +
+                          "': a trigger or rule of its own keeps it from that",
+                      "ask the operator of the source");
   }
 
   // Of a condition that reads no row the engine says what it is; the binder has judged those that are plain.
@@ -270,7 +281,7 @@ class Writer {
       if (row[i]) values.push_back({&resource.columns[i], *row[i]});
     }
     CANDOR_ASSIGN(const Rows made, ask(lowering().insert(resource, values)));
-    if (made.rows.size() != 1) return make_error("internal", "an INSERT gave no key");
+    if (made.rows.size() != 1) return not_taken();
     keys_.push_back(made.rows[0][0]);
     known_.emplace_back(made.rows[0][0], true);
     if (made.changed_others) log_.changed_others();

@@ -183,6 +183,7 @@ Diagnostic statement_error(const Fault& fault, const SourceSpec& source, const S
     return make_error("engine-died", "the connection to source " + source.name + " ended during the statement",
                       "run the statement again when the server is back", fault.message);
   }
+  if (sent.contract) return contract_error(fault);
   const Place place = place_of(fault, sent);
   Diagnostic made = translated(fault, source, sent, place);
   if (!made.span) made.span = place.span;

@@ -51,7 +51,8 @@ CursorStream::~CursorStream() {
 
 Diagnostic CursorStream::failed(const Fault& fault, std::size_t prefix) const {
   return statement_error(fault, pool_->source(),
-                         {request_.sql, statement_.body_at, prefix, statement_.changes_rows, calls_.known});
+                         {request_.sql, statement_.body_at, prefix, statement_.changes_rows, calls_.known,
+                          request_.lane == Lane::kContract});
 }
 
 // ---- the start ----
