@@ -112,11 +112,20 @@ class Writer {
         "name the rows: WHERE " + plan_->resource->key + " IN (…)");
   }
 
+  // Begins with their keys; behind those the new values of SET.
   Result<std::vector<std::vector<Value>>> matched() {
     CANDOR_TRY(check_condition());
     const std::int64_t most = environment_.contract->rows_per_statement;
-    CANDOR_ASSIGN(Rows rows, ask(lowering().matched_rows(*plan_, most + 1)));
-    if (rows.rows.size() <= static_cast<std::size_t>(most)) return std::move(rows.rows);
+    const bool kept = log_.keeps(*plan_->resource);
+    Result<Rows> found = ask(lowering().matched_rows(*plan_, most + 1, kept));
+    const bool too_long = kept && !found.ok() && found.error().code == "result-too-large";
+    if (too_long) found = ask(lowering().matched_rows(*plan_, most + 1));
+    if (!found.ok()) return std::move(found).error();
+    Rows rows = *std::move(found);
+    if (rows.rows.size() <= static_cast<std::size_t>(most)) {
+      CANDOR_TRY(remember(rows.rows, kept && !too_long));
+      return std::move(rows.rows);
+    }
     CANDOR_ASSIGN(const std::uint64_t count, run_count(lowering().matched_count(*plan_), environment_, &transaction_,
                                                        environment_.statement_ms, cancel_));
     std::string some;
@@ -125,6 +134,19 @@ class Writer {
                       std::to_string(count) + " rows match, and one statement writes at most " + std::to_string(most) +
                           ": nothing was written",
                       "split the write by key: WHERE " + plan_->resource->key + " IN (" + some + ", …)");
+  }
+
+  // How the rows are, for undoing: read with them, unless they are too long to come at once.
+  Status remember(const std::vector<std::vector<Value>>& rows, bool with_kept) {
+    for (const std::vector<Value>& row : rows) keys_.push_back(row[0]);
+    if (!with_kept) return log_.before(*plan_->resource, keys_);
+    std::vector<std::vector<Value>> kept;
+    for (const std::vector<Value>& row : rows) {
+      kept.push_back({row[0]});
+      kept.back().insert(kept.back().end(), row.begin() + 1 + static_cast<std::ptrdiff_t>(plan_->set.size()),
+                         row.end());
+    }
+    return log_.before(*plan_->resource, kept);
   }
 
   Status check_value(const Column& column, const Value& value) {
@@ -143,8 +165,6 @@ class Writer {
 
   Status update() {
     CANDOR_ASSIGN(const auto rows, matched());
-    for (const std::vector<Value>& row : rows) keys_.push_back(row[0]);
-    CANDOR_TRY(log_.before(*plan_->resource, keys_));
     for (const std::vector<Value>& row : rows) {
       std::vector<ColumnValue> values;
       for (std::size_t i = 0; i < plan_->set.size(); ++i) {
@@ -169,9 +189,7 @@ class Writer {
 
   Status remove(Outcome& outcome) {
     const contract::Resource& resource = *plan_->resource;
-    CANDOR_ASSIGN(const auto rows, matched());
-    for (const std::vector<Value>& row : rows) keys_.push_back(row[0]);
-    CANDOR_TRY(log_.before(*plan_->resource, keys_));
+    CANDOR_TRY(matched());
     if (!plan_->returning.empty()) CANDOR_TRY(show(outcome));  // as they were
     for (const Value& key : keys_) {
       if (resource.soft_delete.empty()) {

@@ -76,7 +76,8 @@ class Lowering {
                                       bool with_where);
 
   // Rows that an UPDATE or DELETE matches: the key, then the new values of `set` in their order. At most `limit` rows.
-  [[nodiscard]] Lowered matched_rows(const bind::BoundWrite& plan, std::int64_t limit);
+  // `with_kept`: behind them what undoing keeps of the row (kept_rows).
+  [[nodiscard]] Lowered matched_rows(const bind::BoundWrite& plan, std::int64_t limit, bool with_kept = false);
   [[nodiscard]] Lowered matched_count(const bind::BoundWrite& plan);
   // All rows of the resource that the caller sees, counted.
   [[nodiscard]] Lowered count_all(const contract::Resource& resource);
