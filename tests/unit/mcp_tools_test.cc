@@ -31,6 +31,10 @@ class FakeFacade final : public Candor {
     return Ok{};
   }
 
+  Result<Explanation> explain(const Caller&, std::string_view, const RunOptions&) override {
+    return make_error("internal", "no tool explains");
+  }
+
   Result<Materialized> materialize(const Caller& caller, std::string_view sql, const std::string& table, bool replace,
                                    const RunOptions&, CancelToken) override {
     caller_ = caller;
