@@ -330,9 +330,8 @@ Result<Undone> Service::undo(const Caller& caller, const std::string& batch_id, 
   CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
   CANDOR_ASSIGN(HeldBatch held, HeldBatch::take(*ledger_, batch_id));
   Execution execution;
-  execution.query.turn = prepared.turn;
+  execution.begin(prepared);
   execution.query.sql = "candor undo " + batch_id + (dry_run ? " --dry-run" : "");
-  execution.query.started_ms = unix_ms();
   execution.query.kind = "undo";
   execution.query.engine = "contract";
   execution.query.source = held.batch().source;
@@ -342,9 +341,9 @@ Result<Undone> Service::undo(const Caller& caller, const std::string& batch_id, 
   execution.query.source_versions = "{}";
   Result<Undone> undone = undo_held(prepared, held, dry_run, cancel);
   execution.query.succeeded = undone.ok();
-  if (!undone.ok()) execution.query.error_code = undone.error().code;
+  if (!undone.ok()) execution.fail(undone.error());
   if (undone.ok()) execution.end.affected_count = dry_run ? 0 : undone->rows;
-  const Status recorded = record(caller, execution);
+  const Status recorded = record(caller, prepared, execution);
   if (undone.ok() && recorded.ok()) undone->query_id = execution.query.id;
   return undone;
 }

@@ -195,12 +195,4 @@ std::string counted(std::uint64_t number, std::string_view one, std::string_view
   return grouped(number) + " " + std::string(number == 1 ? one : many);
 }
 
-std::string local_time(std::int64_t unix_ms) {
-  const std::time_t seconds = static_cast<std::time_t>(unix_ms / 1000);
-  std::tm parts{};
-  ::localtime_r(&seconds, &parts);
-  char text[32];
-  return std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts) == 0 ? "" : text;
-}
-
 }  // namespace candor::cli

@@ -35,7 +35,4 @@ enum class Align : std::uint8_t { kLeft, kRight };
 // "1 row", "2,000 rows".
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view one, std::string_view many);
 
-// "2024-01-31 09:05:00" where the user is.
-[[nodiscard]] std::string local_time(std::int64_t unix_ms);
-
 }  // namespace candor::cli

@@ -67,7 +67,12 @@ ChangeLog::Entry& ChangeLog::add(const contract::Resource& resource, const Value
 Status ChangeLog::before(const contract::Resource& resource, const std::vector<Value>& keys) {
   if (!keeps(resource)) return Ok{};
   CANDOR_ASSIGN(const auto rows, kept_rows(resource, keys, environment_, transaction_, cancel_));
+  return before(resource, rows);
+}
+
+Status ChangeLog::before(const contract::Resource& resource, const std::vector<std::vector<Value>>& rows) {
   for (const std::vector<Value>& row : rows) {
+    if (is_cut(row)) return too_large();
     if (find(resource, row[0]) != nullptr) continue;
     Change& change = add(resource, row[0]).change;
     change.before = text_of_row({row.begin() + 1, row.end()});

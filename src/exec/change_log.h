@@ -24,8 +24,11 @@ class ChangeLog {
   ChangeLog(const Environment& environment, engine::Transaction& transaction, const CancelToken& cancel)
       : environment_(environment), transaction_(transaction), cancel_(cancel) {}
 
-  // To be called before the rows are changed.
+  // Whether rows of the resource can be kept; `before` does nothing where they can't.
+  [[nodiscard]] bool keeps(const contract::Resource& resource);
+  // To be called before the rows are changed; the second takes the rows, each its key and what is kept of it.
   [[nodiscard]] Status before(const contract::Resource& resource, const std::vector<Value>& keys);
+  [[nodiscard]] Status before(const contract::Resource& resource, const std::vector<std::vector<Value>>& rows);
   // To be called after a row was.
   void inserted(const contract::Resource& resource, const Value& key);
   void removed(const contract::Resource& resource, const Value& key);
@@ -42,7 +45,6 @@ class ChangeLog {
     std::size_t order = 0;
   };
   [[nodiscard]] std::string id_of(const contract::Resource& resource, const Value& key) const;
-  [[nodiscard]] bool keeps(const contract::Resource& resource);
   [[nodiscard]] Entry* find(const contract::Resource& resource, const Value& key);
   Entry& add(const contract::Resource& resource, const Value& key);
   [[nodiscard]] Status look_again();

@@ -17,7 +17,6 @@
 namespace candor::exec {
 namespace {
 
-using bind::BoundExpr;
 using bind::BoundKind;
 using bind::BoundPtr;
 using bind::BoundSelect;

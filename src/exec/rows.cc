@@ -177,13 +177,19 @@ Result<Rows> run(const lower::Lowered& lowered, const Environment& environment, 
   request.cell_chars_max = environment.memory_bytes;
   request.deadline_ms = deadline_ms;
   request.count_budget_ms = 0;
-  CANDOR_ASSIGN(auto stream,
-                transaction != nullptr ? transaction->run(request, cancel) : environment.engine->run(request, cancel));
+  // What the engine says of a place is one in its own SQL.
+  const auto failed = [](Diagnostic failure) {
+    failure.span.reset();
+    return failure;
+  };
+  auto started = transaction != nullptr ? transaction->run(request, cancel) : environment.engine->run(request, cancel);
+  if (!started.ok()) return failed(std::move(started).error());
+  const auto stream = *std::move(started);
   const std::size_t columns = stream->header().columns.size();
   Rows rows;
   for (;;) {
     engine::RowStream::Item item = stream->next();
-    if (auto* failure = std::get_if<Diagnostic>(&item)) return std::move(*failure);
+    if (auto* failure = std::get_if<Diagnostic>(&item)) return failed(std::move(*failure));
     if (const auto* end = std::get_if<engine::End>(&item)) {
       if (end->cut_by_chars) {
         return make_error("result-too-large",

@@ -84,11 +84,10 @@ class Steps {
     const contract::Resource& resource = *plan.resource;
     const std::int64_t most = contract_.rows_per_statement;
     condition(plan);
-    add("resolve", "once: the keys of the rows that match", lowering().matched_rows(plan, most + 1));
+    add("resolve", "once: the keys of the rows that match, and the rows as they are, for undoing",
+        lowering().matched_rows(plan, most + 1, lowering().cannot_keep(resource).empty()));
     add("count", "when more than " + std::to_string(most) + " match; then nothing is written",
         lowering().matched_count(plan));
-    add("remember", "once, all keys at once: the rows as they are, for undoing",
-        lowering().kept_rows(resource, {key_of(plan)}));
     if (plan.kind == WriteKind::kUpdate) {
       std::vector<ColumnValue> values;
       for (const bind::BoundAssignment& one : plan.set) {

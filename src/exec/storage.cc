@@ -10,12 +10,15 @@ const engine::CatalogTable* find_table(const engine::Catalog& catalog, const std
   const std::string schema = dot == std::string::npos ? "" : name.substr(0, dot);
   const std::string table = dot == std::string::npos ? name : name.substr(dot + 1);
   const engine::CatalogTable* found = nullptr;
+  int best = 0;
   for (const engine::CatalogTable& one : catalog.tables) {
     if (!same_name(one.name, table) || one.source == engine::kScratch) continue;
     if (!schema.empty() && !same_name(one.schema, schema)) continue;
-    // Without a schema the usual one is meant.
+    // Names that differ in case alone can be two tables: the exact one is meant. Without a schema the usual one is.
     const bool usual = same_name(one.schema, "main") || same_name(one.schema, "public");
-    if (found == nullptr || usual) found = &one;
+    const int fit = 1 + (usual ? 1 : 0) + (one.name == table ? 2 : 0) + (one.schema == schema ? 4 : 0);
+    if (fit > best) found = &one;
+    best = std::max(best, fit);
   }
   return found;
 }

@@ -83,9 +83,20 @@ class Writer {
     CANDOR_ASSIGN(const Rows done, ask(lowered));
     if (done.changed_others) log_.changed_others();
     if (done.affected == std::uint64_t{1}) return Ok{};
-    return make_error("concurrent-change",
-                      "a row of '" + plan_->resource->name + "' changed while it was to be written",
-                      "read the rows again, and repeat the write if it still makes sense");
+    // Inside of a transaction no other writer can be the reason.
+    return done.affected.value_or(0) == 0
+               ? not_taken()
+               : make_error("constraint-violation",
+                            std::to_string(*done.affected) + " rows of '" + plan_->resource->name + "' have the same " +
+                                plan_->resource->key + ", which must name one",
+                            "candor contract check counts such keys");
+  }
+
+  [[nodiscard]] Diagnostic not_taken() const {
+    return make_error("constraint-violation",
+                      "the source did not write a row of '" + plan_->resource->name +
+                          "': a trigger or rule of its own keeps it from that",
+                      "ask the operator of the source");
   }
 
   // Of a condition that reads no row the engine says what it is; the binder has judged those that are plain.
@@ -105,13 +116,22 @@ class Writer {
         "name the rows: WHERE " + plan_->resource->key + " IN (…)");
   }
 
+  // Begins with their keys; behind those the new values of SET.
   Result<std::vector<std::vector<Value>>> matched() {
     CANDOR_TRY(check_condition());
     const std::int64_t most = environment_.contract->rows_per_statement;
+    const bool kept = log_.keeps(*plan_->resource);
     const Divisors divisors = divisors_of(plan_->set);
-    CANDOR_ASSIGN(Rows rows, ask(lowering().matched_rows(*plan_, most + 1, divisors)));
+    Result<Rows> found = ask(lowering().matched_rows(*plan_, most + 1, kept, divisors));
+    const bool too_long = kept && !found.ok() && found.error().code == "result-too-large";
+    if (too_long) found = ask(lowering().matched_rows(*plan_, most + 1, false, divisors));
+    if (!found.ok()) return std::move(found).error();
+    Rows rows = *std::move(found);
     if (!divisors.empty()) note_zero(rows);
-    if (rows.rows.size() <= static_cast<std::size_t>(most)) return std::move(rows.rows);
+    if (rows.rows.size() <= static_cast<std::size_t>(most)) {
+      CANDOR_TRY(remember(rows.rows, kept && !too_long));
+      return std::move(rows.rows);
+    }
     CANDOR_ASSIGN(const std::uint64_t count, run_count(lowering().matched_count(*plan_), environment_, &transaction_,
                                                        environment_.statement_ms, cancel_));
     std::string some;
@@ -128,9 +148,25 @@ class Writer {
     return found;
   }
 
-  // The last column says whether a divisor was zero.
-  void note_zero(const Rows& rows) {
-    zero_ = zero_ || std::ranges::any_of(rows.rows, [](const auto& row) { return row.back().integer != 0; });
+  // Takes off the last column, which says whether a divisor was zero.
+  void note_zero(Rows& rows) {
+    for (auto& row : rows.rows) {
+      zero_ = zero_ || row.back().integer != 0;
+      row.pop_back();
+    }
+  }
+
+  // How the rows are, for undoing: read with them, unless they are too long to come at once.
+  Status remember(const std::vector<std::vector<Value>>& rows, bool with_kept) {
+    for (const std::vector<Value>& row : rows) keys_.push_back(row[0]);
+    if (!with_kept) return log_.before(*plan_->resource, keys_);
+    std::vector<std::vector<Value>> kept;
+    for (const std::vector<Value>& row : rows) {
+      kept.push_back({row[0]});
+      kept.back().insert(kept.back().end(), row.begin() + 1 + static_cast<std::ptrdiff_t>(plan_->set.size()),
+                         row.end());
+    }
+    return log_.before(*plan_->resource, kept);
   }
 
   Status check_value(const Column& column, const Value& value) {
@@ -149,8 +185,6 @@ class Writer {
 
   Status update() {
     CANDOR_ASSIGN(const auto rows, matched());
-    for (const std::vector<Value>& row : rows) keys_.push_back(row[0]);
-    CANDOR_TRY(log_.before(*plan_->resource, keys_));
     for (const std::vector<Value>& row : rows) {
       std::vector<ColumnValue> values;
       for (std::size_t i = 0; i < plan_->set.size(); ++i) {
@@ -175,9 +209,7 @@ class Writer {
 
   Status remove(Outcome& outcome) {
     const contract::Resource& resource = *plan_->resource;
-    CANDOR_ASSIGN(const auto rows, matched());
-    for (const std::vector<Value>& row : rows) keys_.push_back(row[0]);
-    CANDOR_TRY(log_.before(*plan_->resource, keys_));
+    CANDOR_TRY(matched());
     if (!plan_->returning.empty()) CANDOR_TRY(show(outcome));  // as they were
     for (const Value& key : keys_) {
       if (resource.soft_delete.empty()) {
@@ -290,7 +322,7 @@ class Writer {
       if (row[i]) values.push_back({&resource.columns[i], *row[i]});
     }
     CANDOR_ASSIGN(const Rows made, ask(lowering().insert(resource, values)));
-    if (made.rows.size() != 1) return make_error("internal", "an INSERT gave no key");
+    if (made.rows.size() != 1) return not_taken();
     keys_.push_back(made.rows[0][0]);
     known_.emplace_back(made.rows[0][0], true);
     if (made.changed_others) log_.changed_others();
@@ -308,7 +340,7 @@ class Writer {
     std::vector<Value> excluded;
     for (const auto& value : row) excluded.push_back(value.value_or(Value()));
     const Divisors divisors = divisors_of(plan_->conflict_set);
-    CANDOR_ASSIGN(const Rows made, ask(lowering().conflict_row(*plan_, key, excluded, divisors)));
+    CANDOR_ASSIGN(Rows made, ask(lowering().conflict_row(*plan_, key, excluded, divisors)));
     if (!divisors.empty()) note_zero(made);
     if (made.rows.empty()) return Ok{};  // its WHERE does not hold
     CANDOR_TRY(log_.before(resource, {key}));

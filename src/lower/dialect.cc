@@ -98,13 +98,18 @@ std::string Dialect::row_filter(const contract::Resource& resource) {
   return where;
 }
 
-std::string Dialect::scan(const contract::Resource& resource, const std::set<std::size_t>* used) {
+std::string Dialect::scan(const contract::Resource& resource, const std::set<std::size_t>* used, bool with_kept) {
   const StoredTable& table = stored(resource);
   std::string columns;
   for (std::size_t i = 0; i < resource.columns.size(); ++i) {
     if (used != nullptr && !used->contains(i)) continue;
     const contract::Column& column = resource.columns[i];
     columns += (columns.empty() ? "" : ", ") + read_column(table, column) + " AS " + quote_name(column.name);
+  }
+  for (std::size_t i = 0; with_kept && i < table.kept.size(); ++i) {
+    const std::string& name = table.kept[i];
+    columns += (columns.empty() ? "" : ", ") + kept_column(name, table.types.find(lower_ascii(name))->second) + " AS " +
+               quote_name(kept_name(i));
   }
   if (columns.empty()) columns = "1 AS \"one\"";
   return "(SELECT " + columns + " FROM " + quoted_table(table) + row_filter(resource) + ")";

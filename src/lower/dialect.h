@@ -36,7 +36,11 @@ class Dialect {
   [[nodiscard]] std::string with_common(const std::string& sql) const;
   [[nodiscard]] std::string expr(const BoundExpr& expr);
   [[nodiscard]] std::string from(const BoundSelect& plan);
-  [[nodiscard]] std::string scan(const contract::Resource& resource, const std::set<std::size_t>* used);
+  // `with_kept`: with the columns that undoing keeps, by kept_name.
+  [[nodiscard]] std::string scan(const contract::Resource& resource, const std::set<std::size_t>* used,
+                                 bool with_kept = false);
+  // No column of a contract has a blank in its name.
+  [[nodiscard]] static std::string kept_name(std::size_t number) { return "kept " + std::to_string(number); }
   [[nodiscard]] std::string table_name(const contract::Resource& resource) const;
   // " WHERE" with the scope; nothing where the table has none.
   [[nodiscard]] std::string scope_filter(const contract::Resource& resource);

@@ -105,9 +105,9 @@ Lowered Lowering::zero_divisors(const bind::BoundSelect& plan, const std::vector
 
 namespace {
 
-std::string source_of(Dialect& dialect, const bind::BoundWrite& plan) {
+std::string source_of(Dialect& dialect, const bind::BoundWrite& plan, bool with_kept = false) {
   dialect.know(*plan.target);
-  return " FROM " + dialect.scan(*plan.resource, nullptr) + " AS t" + std::to_string(plan.target->id);
+  return " FROM " + dialect.scan(*plan.resource, nullptr, with_kept) + " AS t" + std::to_string(plan.target->id);
 }
 
 std::string key_of(const bind::BoundWrite& plan) {
@@ -128,14 +128,20 @@ Lowered Lowering::zero_divisors(const bind::BoundWrite& plan, const std::vector<
   return {dialect_->with_common(sql), dialect_->take_parameters(), {contract::Type::kInteger}};
 }
 
-Lowered Lowering::matched_rows(const bind::BoundWrite& plan, std::int64_t limit, const Divisors& divisors) {
+Lowered Lowering::matched_rows(const bind::BoundWrite& plan, std::int64_t limit, bool with_kept,
+                               const Divisors& divisors) {
   Lowered made;
-  const std::string source = source_of(*dialect_, plan);
+  const std::string source = source_of(*dialect_, plan, with_kept);
   std::string sql = "SELECT " + key_of(plan) + " AS \"key\"";
   made.types.emplace_back(plan.resource->find(plan.resource->key)->type);
   for (std::size_t i = 0; i < plan.set.size(); ++i) {
     sql += ", " + dialect_->expr(*plan.set[i].value) + " AS \"v" + std::to_string(i) + "\"";
     add_column(*dialect_, *plan.set[i].value, plan.resource->columns[plan.set[i].column].type, made);
+  }
+  for (std::size_t i = 0; with_kept && i < dialect_->stored(*plan.resource).kept.size(); ++i) {
+    sql += ", t" + std::to_string(plan.target->id) + "." + quote_name(Dialect::kept_name(i)) + " AS \"k" +
+           std::to_string(i) + "\"";
+    made.types.emplace_back(std::nullopt);
   }
   add_zero_column(*dialect_, divisors, sql, made);
   sql += source;

@@ -83,7 +83,9 @@ class Lowering {
   // A last column of matched_rows, values and conflict_row: 1 where one of these is zero. None: no such column.
   using Divisors = std::vector<const bind::BoundExpr*>;
   // Rows that an UPDATE or DELETE matches: the key, then the new values of `set` in their order. At most `limit` rows.
-  [[nodiscard]] Lowered matched_rows(const bind::BoundWrite& plan, std::int64_t limit, const Divisors& divisors = {});
+  // `with_kept`: behind them what undoing keeps of the row (kept_rows).
+  [[nodiscard]] Lowered matched_rows(const bind::BoundWrite& plan, std::int64_t limit, bool with_kept = false,
+                                     const Divisors& divisors = {});
   [[nodiscard]] Lowered matched_count(const bind::BoundWrite& plan);
   // All rows of the resource that the caller sees, counted.
   [[nodiscard]] Lowered count_all(const contract::Resource& resource);

@@ -41,7 +41,7 @@ std::string_view cast_name(Type type) {
 
 // Compares and is bound as what it is stored as: a text that PostgreSQL keeps in one of its own ways.
 bool is_text(std::string_view stored) {
-  return stored == "text" || stored == "citext" || stored.starts_with("character");
+  return stored == "text" || stored.starts_with("character") || stored == "citext" || stored.ends_with(".citext");
 }
 
 // What has other texts equal than those that are the same, ends here.

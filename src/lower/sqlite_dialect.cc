@@ -242,6 +242,14 @@ class SqliteDialect final : public Dialect {
     return "NULL";
   }
 
+  // SQLite's own MAX of several values is NULL where one of them is.
+  std::string extreme(const BoundExpr& one) {
+    std::string rows;
+    for (const bind::BoundPtr& child : one.children)
+      rows += (rows.empty() ? "SELECT " : " UNION ALL SELECT ") + expr(*child) + " AS v";
+    return std::string("(SELECT ") + (one.function == Function::kGreatest ? "MAX" : "MIN") + "(v) FROM (" + rows + "))";
+  }
+
   std::string function(const BoundExpr& one) override {
     switch (one.function) {
       case Function::kLower:
@@ -283,13 +291,8 @@ class SqliteDialect final : public Dialect {
       case Function::kCeiling:
         return one.type == Type::kInteger ? expr(*one.children[0]) : call("CEIL", one);
       case Function::kGreatest:
-      case Function::kLeast: {
-        std::string rows;
-        for (const bind::BoundPtr& child : one.children)
-          rows += (rows.empty() ? "SELECT " : " UNION ALL SELECT ") + expr(*child) + " AS v";
-        return std::string("(SELECT ") + (one.function == Function::kGreatest ? "MAX" : "MIN") + "(v) FROM (" + rows +
-               "))";
-      }
+      case Function::kLeast:
+        return extreme(one);
       case Function::kNow:
         return text_parameter(storage_.now);
       case Function::kCurrentDate:

@@ -120,6 +120,32 @@ def test_limits_are_those_of_the_code(place):
         yield f"docs/sources.md and the table in the code differ: {sorted(set(told.items()) ^ set(real.items()))}"
 
 
+def test_the_page_for_agents_is_what_candor_says(_):
+    done = subprocess.run([ROOT / "tools" / "document_agents", "--check"], capture_output=True, text=True,
+                          env=os.environ | {"CANDOR_BIN": BIN})
+    if done.returncode != 0:
+        yield done.stderr
+
+
+def test_publishing_in_ten_minutes_works_as_it_is_told(place):
+    """Each command of the section, one after the other, in a folder with a copy of the examples."""
+    text = (ROOT / "docs" / "contract.md").read_text(encoding="utf-8")
+    section = text.partition("## Publish in ten minutes")[2].partition("\n## ")[0]
+    shutil.copytree(ROOT / "examples", place.work / "examples")
+    commands = [line.strip() for block in re.findall(r"```sh\n(.*?)```", section, re.S)
+                for line in block.replace("\\\n", " ").splitlines()]
+    if len(commands) < 8:
+        yield f"only {len(commands)} commands were found"
+    environment = place.environment() | {"PATH": f"{pathlib.Path(BIN).parent}:{os.environ['PATH']}", "CANDOR_HOME": str(place.home)}
+    for command in commands:
+        done = subprocess.run(["bash", "-c", command], cwd=place.work, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=120)
+        if done.returncode != 0:
+            yield f"{command}: exit code {done.returncode}: {done.stdout[-300:]}{done.stderr[-300:]}"
+    if "repetitions > 9" not in section or '"suspended"' in section:
+        yield "the section was rewritten: look at this test"
+
+
 def test_the_clinic_is_made_by_its_script(place):
     copy = place.work / "make_clinic.py"
     shutil.copy(ROOT / "examples" / "make_clinic.py", copy)

@@ -298,7 +298,9 @@ inline lower::Storage hostile_storage(const contract::Contract& contract) {
   storage.scope_column = "tenant";
   storage.scope_value = "A";
   for (const contract::Resource& resource : contract.resources) {
-    lower::StoredTable table{"main", resource.table, {}, {}};
+    lower::StoredTable table;
+    table.schema = "main";
+    table.name = resource.table;
     for (const contract::Column& column : resource.columns) {
       table.columns.push_back(column.stored);
       table.types.emplace(column.stored, contract::is_array(column.type) ? "varchar[]" : "varchar");

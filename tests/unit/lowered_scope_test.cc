@@ -94,8 +94,8 @@ TEST(LoweredScope, StandsBesideEachReference) {
         const std::size_t tables = references(one.sql, target);
         const bool insert = one.sql.starts_with("INSERT");
         // In an INSERT the column is one of those that are filled in.
-        const std::size_t scopes =
-            insert ? count_of(one.sql, "\"workspace_id\"") : count_of(one.sql, "\"workspace_id\" = ");
+        // Without a relation before it the column is the table's own: what the statement compares is t0."workspace_id".
+        const std::size_t scopes = count_of(one.sql, insert ? "\"workspace_id\"" : " \"workspace_id\" = ");
         EXPECT_EQ(scopes, tables) << one.sql;
         const bool bound = std::ranges::any_of(one.parameters, [](const Value& value) {
           return value.kind == CellKind::kText && value.text == kScopeValue;

@@ -31,6 +31,10 @@ class FakeFacade final : public Candor {
     return Ok{};
   }
 
+  Result<Explanation> explain(const Caller&, std::string_view, const RunOptions&) override {
+    return make_error("internal", "no tool explains");
+  }
+
   Result<Materialized> materialize(const Caller& caller, std::string_view sql, const std::string& table, bool replace,
                                    const RunOptions&, CancelToken) override {
     caller_ = caller;
@@ -63,6 +67,8 @@ class FakeFacade final : public Candor {
     return std::vector<Checked>{};
   }
   Result<Verification> verify(const std::string&, CancelToken) override { return Verification{}; }
+  Result<Explanation> explain(const Caller&, std::string_view, const RunOptions&) override { std::abort(); }
+
   Result<Undone> undo(const Caller&, const std::string&, bool, CancelToken) override { std::abort(); }
   Result<ContractCheck> check_contract(const Caller&, const std::string&, const std::string&, CancelToken) override {
     return ContractCheck{};

@@ -145,27 +145,8 @@ Diagnostic range_error(const Fault& fault) {
   return make_error("number-overflow", fault.message);
 }
 
-// What a contract's statement meets in the data, in the words of all engines.
-std::optional<Diagnostic> contract_error(const Fault& fault) {
-  if (fault.state == "22003") {
-    Diagnostic made = range_error(fault);
-    made.hint.clear();
-    return made;
-  }
-  if (fault.state == "22008" && fault.message.find("field value") == std::string::npos) {
-    return make_error("bad-argument", "the time is outside of the years 1 to 9999", {}, fault.message);
-  }
-  if (fault.state == "22P02" || fault.state == "22007" || fault.state == "22008" || fault.state == "22009") {
-    return make_error("type-mismatch", fault.message, "leave such rows out with WHERE");
-  }
-  return std::nullopt;
-}
-
 Diagnostic translated(const Fault& fault, const SourceSpec& source, const Sent& sent, const Place& place) {
   const std::string& state = fault.state;
-  if (sent.contract) {
-    if (auto made = contract_error(fault)) return *std::move(made);
-  }
   if (state.starts_with("23")) return constraint_error(fault);
   if (state == "22003") return range_error(fault);
   if (state == "42P01" || state == "3F000") return missing(place, "unknown-table", "table", fault);
@@ -204,6 +185,7 @@ Diagnostic statement_error(const Fault& fault, const SourceSpec& source, const S
     return make_error("engine-died", "the connection to source " + source.name + " ended during the statement",
                       "run the statement again when the server is back", fault.message);
   }
+  if (sent.contract) return contract_error(fault);
   const Place place = place_of(fault, sent);
   Diagnostic made = translated(fault, source, sent, place);
   if (!made.span) made.span = place.span;

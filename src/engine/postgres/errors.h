@@ -19,10 +19,13 @@ struct Sent {
   std::size_t prefix = 0;          // characters that were sent before that part
   bool changes_rows = false;       // INSERT, UPDATE, DELETE or MERGE stands in it
   std::vector<std::string> known;  // names of functions that exist
-  bool contract = false;           // lowered by Candor: the server's hints are of another language
+  bool contract = false;           // it was printed from a plan (contract_error)
 };
 
 [[nodiscard]] Diagnostic statement_error(const Fault& fault, const SourceSpec& source, const Sent& sent);
+
+// Of a statement of a contract's, which did not time out and whose connection lives.
+[[nodiscard]] Diagnostic contract_error(const Fault& fault);
 
 // Of a statement of Candor's own: no spans.
 [[nodiscard]] Diagnostic own_error(const Fault& fault, const SourceSpec& source);

@@ -108,7 +108,7 @@ class TransactionStream final : public RowStream {
 
   Diagnostic failed(const Fault& fault) {
     state_->failed = true;
-    const Sent sent{request_.sql, 0, 0, writes(header_.kind), {}, true};
+    const Sent sent{request_.sql, 0, 0, writes(header_.kind), {}, request_.lane == Lane::kContract};
     return statement_error(fault, state_->pool->source(), sent);
   }
 
