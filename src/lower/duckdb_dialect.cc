@@ -183,6 +183,11 @@ class DuckdbDialect final : public Dialect {
       pattern = fold(pattern);
     }
     if (one.text.empty()) return "(" + value + " LIKE " + pattern + ")";
+    // The engine finds a pattern that ends in its escape where it comes that far; the binder has looked at a literal.
+    if (one.children[1]->kind != BoundKind::kLiteral) {
+      return "candor_like(" + value + ", " + pattern + ", " +
+             text_parameter(one.fold ? lower_ascii(one.text) : one.text) + ")";
+    }
     return "like_escape(" + value + ", " + pattern + ", " +
            text_parameter(one.fold ? lower_ascii(one.text) : one.text) + ")";
   }
@@ -253,6 +258,10 @@ class DuckdbDialect final : public Dialect {
         if (one.type == Type::kInteger) return "CAST(" + filtered("SUM(" + distinct + child + ")", one) + " AS BIGINT)";
         return finite("SUM(" + distinct + child + ")", child, one);
       case bind::Aggregate::kAverage:
+        if (one.children[0]->type == Type::kDecimal) {  // the sum is exact
+          return "(CAST(" + filtered("SUM(" + distinct + child + ")", one) + " AS DOUBLE) / " +
+                 filtered("COUNT(" + distinct + child + ")", one) + ")";
+        }
         return finite("AVG(" + distinct + "CAST(" + child + " AS DOUBLE))", child, one);
       case bind::Aggregate::kMinimum:
         return filtered("MIN(" + child + ")", one);

@@ -193,8 +193,12 @@ class PostgresDialect final : public Dialect {
       value = fold(value);
       pattern = fold(pattern);
     }
-    return "(" + value + " LIKE " + pattern + " ESCAPE " + text_parameter(one.fold ? lower_ascii(one.text) : one.text) +
-           ")";
+    const std::string escape = text_parameter(one.fold ? lower_ascii(one.text) : one.text);
+    const std::string like = "(" + value + " LIKE " + pattern + " ESCAPE " + escape + ")";
+    if (one.text.empty() || one.children[1]->kind == BoundKind::kLiteral) return like;
+    // The server finds a pattern that ends in its escape where it comes that far; the binder has looked at a literal.
+    return "CASE WHEN " + value + " IS NOT NULL AND substring('' FROM 1 FOR -((char_length(" + pattern +
+           ") - char_length(rtrim(" + pattern + ", " + escape + "))) % 2)) = '' THEN " + like + " END";
   }
 
   std::string contains_text(const BoundExpr& one) override {

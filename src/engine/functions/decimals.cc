@@ -78,6 +78,7 @@ std::size_t significant(std::string_view text) {
   return first == std::string::npos ? 0 : digits.find_last_not_of('0') - first + 1;
 }
 
+// Adds, and keeps what the addition loses (Neumaier, 1974).
 void compensated(double& sum, double& lost, double value) {
   const double next = sum + value;
   lost += std::abs(sum) >= std::abs(value) ? (sum - next) + value : (value - next) + sum;
@@ -158,20 +159,26 @@ Result<Decimal> DecimalSum::sum() const {
   return settled(sum_ + lost_, scale_, true);
 }
 
+Result<double> DecimalSum::average() const {
+  CANDOR_ASSIGN(const Decimal total, sum());
+  // The double that is meant is not the decimal itself: a wider one comes nearer to that.
+  std::array<char, 64> text{};
+  long double wide = real_of(total);
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), real_of(total));
+  if (!whole_) std::from_chars(text.data(), written.ptr, wide);
+  if (whole_) wide = static_cast<long double>(*whole_);
+  return static_cast<double>(wide / static_cast<long double>(count_));
+}
+
 void NumberSum::add(double value) {
   ++count_;
   finite_ = finite_ && std::isfinite(value);
-  if (finite_) {
-    compensated(sum_, lost_, value);
-  } else {
-    sum_ += value;
-  }
+  sum_ += value;
 }
 
 Result<double> NumberSum::sum() const {
-  if (!finite_) return sum_;
-  if (!std::isfinite(sum_)) return number_overflow();
-  return sum_ + lost_;
+  if (finite_ && !std::isfinite(sum_)) return number_overflow();
+  return sum_;
 }
 
 }  // namespace candor::engine::functions

@@ -34,8 +34,9 @@ class DecimalSum {
  public:
   void add(const Decimal& value);
   [[nodiscard]] std::int64_t count() const { return count_; }
-  // Requires a value. Fails with `number-overflow`.
+  // Requires a value. Fail with `number-overflow`.
   [[nodiscard]] Result<Decimal> sum() const;
+  [[nodiscard]] Result<double> average() const;
 
  private:
   std::int64_t count_ = 0;
@@ -44,7 +45,7 @@ class DecimalSum {
   std::int64_t scale_ = 0;
 };
 
-// Of doubles, with what each addition loses (Neumaier, 1974).
+// Of doubles, added up in their order as the other engines do.
 class NumberSum {
  public:
   void add(double value);
@@ -54,7 +55,7 @@ class NumberSum {
 
  private:
   std::int64_t count_ = 0;
-  double sum_ = 0, lost_ = 0;
+  double sum_ = 0;
   bool finite_ = true;
 };
 

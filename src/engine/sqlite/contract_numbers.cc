@@ -126,9 +126,8 @@ class SumOfDecimals final : public sql::Aggregate {
 
   void finish(Reply& reply) override {
     if (sum_.count() == 0) return;
-    const auto sum = sum_.sum();
-    if (!kAverage || !sum.ok()) return give_decimal(reply, sum);
-    std::visit([&](auto total) { give(reply, static_cast<double>(total) / static_cast<double>(sum_.count())); }, *sum);
+    if (kAverage) return give(reply, sum_.average());
+    give_decimal(reply, sum_.sum());
   }
 
  private:
