@@ -268,6 +268,11 @@ class PostgresDialect final : public Dialect {
         if (one.type == Type::kInteger) return filtered("sum(" + distinct + child + ")", one) + "::int8";
         return filtered("sum(" + distinct + child + ")", one);
       case bind::Aggregate::kAverage:
+        // The server's average of doubles reckons squares, which overflow long before the sum does.
+        if (type == Type::kNumber) {
+          return "(" + filtered("sum(" + distinct + child + ")", one) + " / " +
+                 filtered("count(" + distinct + child + ")", one) + ")";
+        }
         return filtered("avg(" + distinct + child + ")", one) + "::float8";
       case bind::Aggregate::kMinimum:
       case bind::Aggregate::kMaximum: {
