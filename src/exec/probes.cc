@@ -98,9 +98,8 @@ void warn_division(const bind::BoundWrite& plan, const Environment& environment,
   const auto told = outcome.warnings.size();
   if (alone) warn_division(selects, questions, outcome);
   if (outcome.warnings.size() == told && !known) {
-    const bool divides = !divisors.empty() || std::ranges::any_of(selects, [](const BoundSelect* one) {
-      return !DivisorsOf(*one).empty();
-    });
+    const bool divides = !divisors.empty() ||
+                         std::ranges::any_of(selects, [](const BoundSelect* one) { return !DivisorsOf(*one).empty(); });
     if (divides || alone) outcome.warnings.push_back(division_warning(false));
   }
 }

@@ -392,8 +392,7 @@ Result<Written> write(const std::vector<bind::BoundStatement>& batch, const Envi
                       const CancelToken& cancel, std::size_t& failed, const BeforeCommit& before_commit) {
   failed = 0;
   std::vector<Outcome> noted(batch.size());
-  for (std::size_t i = 0; i < batch.size(); ++i)
-    warn_division(*batch[i].write, environment, i == 0, cancel, noted[i]);
+  for (std::size_t i = 0; i < batch.size(); ++i) warn_division(*batch[i].write, environment, i == 0, cancel, noted[i]);
   CANDOR_ASSIGN(const auto transaction, environment.engine->begin(environment.wait_ms, cancel));
   Writer writer(environment, *transaction, cancel);
   Written written;

@@ -48,7 +48,7 @@ struct Lowered {
   std::vector<Value> parameters;
   std::vector<std::optional<contract::Type>> types;  // of its columns
   std::vector<std::optional<int>> scales = {};       // digits behind the point that their decimals are shown with
-  std::vector<bool> reckoned = {};                   // times that nobody stored: out of range, they are no fault of the data
+  std::vector<bool> reckoned = {};  // times that nobody stored: out of range, they are no fault of the data
 };
 
 class Dialect;
@@ -78,7 +78,8 @@ class Lowering {
                                       bool with_where);
 
   // Up to one row when one of the divisors, of the condition, is zero for a row of the resource.
-  [[nodiscard]] Lowered zero_divisors(const bind::BoundWrite& plan, const std::vector<const bind::BoundExpr*>& divisors);
+  [[nodiscard]] Lowered zero_divisors(const bind::BoundWrite& plan,
+                                      const std::vector<const bind::BoundExpr*>& divisors);
 
   // A last column of matched_rows, values and conflict_row: 1 where one of these is zero. None: no such column.
   using Divisors = std::vector<const bind::BoundExpr*>;
@@ -95,8 +96,8 @@ class Lowering {
   [[nodiscard]] Lowered known_keys(const contract::Resource& resource, const std::vector<Value>& keys);
   // Of the row with the key, what DO UPDATE makes of it; no row when its WHERE does not hold. `excluded`: the row that was not
   // inserted, by column of the resource.
-  [[nodiscard]] Lowered conflict_row(const bind::BoundWrite& plan, const Value& key,
-                                     const std::vector<Value>& excluded, const Divisors& divisors = {});
+  [[nodiscard]] Lowered conflict_row(const bind::BoundWrite& plan, const Value& key, const std::vector<Value>& excluded,
+                                     const Divisors& divisors = {});
   // The items of RETURNING for the keys, each row begun by its key.
   [[nodiscard]] Lowered returning(const bind::BoundWrite& plan, const std::vector<Value>& keys);
 

@@ -88,7 +88,8 @@ std::optional<DeclaredDecimal> declared_decimal(std::string_view type) {
   const std::size_t comma = type.find(',', open);
   made.scale = comma == std::string_view::npos ? 0 : number(comma + 1);
   constexpr int kMost = 1000;
-  if (made.precision < 1 || made.precision > kMost || made.scale < 0 || made.scale > kDecimalDigits) return std::nullopt;
+  if (made.precision < 1 || made.precision > kMost || made.scale < 0 || made.scale > kDecimalDigits)
+    return std::nullopt;
   return made;
 }
 

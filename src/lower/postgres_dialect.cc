@@ -463,15 +463,16 @@ class PostgresDialect final : public Dialect {
   std::string format(const BoundExpr& one) {
     const std::string time = "(" + expr(*one.children[0]) + ")::timestamp";
     const auto part = [&](std::string_view pattern) { return "to_char(" + time + ", '" + std::string(pattern) + "')"; };
-    return format_time(one, time, {{'Y', part("YYYY")},
-                             {'m', part("MM")},
-                             {'d', part("DD")},
-                             {'H', part("HH24")},
-                             {'M', part("MI")},
-                             {'S', part("SS")},
-                             {'j', part("DDD")},
-                             {'f', part("US")},
-                             {'w', "extract(dow FROM " + time + ")::text"}});
+    return format_time(one, time,
+                       {{'Y', part("YYYY")},
+                        {'m', part("MM")},
+                        {'d', part("DD")},
+                        {'H', part("HH24")},
+                        {'M', part("MI")},
+                        {'S', part("SS")},
+                        {'j', part("DDD")},
+                        {'f', part("US")},
+                        {'w', "extract(dow FROM " + time + ")::text"}});
   }
 };
 

@@ -356,7 +356,8 @@ class SqliteDialect final : public Dialect {
   // The one quotient of integers that is no integer is that of the least by -1.
   static bool by_plain_literal(const BoundExpr& one) {
     const BoundExpr& divisor = *one.children[1];
-    return divisor.kind == BoundKind::kLiteral && divisor.value.kind == CellKind::kInteger && divisor.value.integer != -1;
+    return divisor.kind == BoundKind::kLiteral && divisor.value.kind == CellKind::kInteger &&
+           divisor.value.integer != -1;
   }
 
   static std::string sum_name(const BoundExpr& one, const char* plain, const std::string& own) {

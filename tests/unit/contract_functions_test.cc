@@ -44,9 +44,15 @@ class ContractFunctionsTest : public ::testing::Test {
 TEST_F(ContractFunctionsTest, TextsByCodePoint) {
   both("candor_fold('ÄßſΣς'), candor_lower('İẞ'), candor_upper('ßǅ')", R"(["äßsσσ","iß","ßǄ"])");
   both("candor_fold(NULL), candor_lower(NULL), candor_upper(NULL)", "[null,null,null]");
-  both("candor_substr('äöü', 0, 2), candor_substr('äöü', -1, NULL), candor_substr('äöü', 2, NULL)",
+  both("candor_substr('äöü', 0, 2), candor_substr('äöü', -1, 9), candor_substr('äöü', 2, 9223372036854775807)",
        R"(["ä","äöü","öü"])");
-  both("candor_substr(NULL, 1, 1), candor_substr('a', NULL, 1)", "[null,null]");
+  EXPECT_EQ(sqlite("candor_substr('äöü', -1), candor_substr('äöü', 2)"), R"(["äöü","öü"])");
+  both("candor_substr(NULL, 1, 1), candor_substr('a', NULL, 1), candor_substr('a', 1, NULL)", "[null,null,null]");
+  both("candor_left('äöü', 2), candor_left('äöü', 9), candor_right('äöü', 2), candor_right('äöü', 0)",
+       R"(["äö","äöü","öü",""])");
+  both("candor_left(NULL, 2), candor_left('a', NULL), candor_right('a', NULL)", "[null,null,null]");
+  both("candor_left('abc', -1)", "bad-argument");
+  both("candor_right('abc', -1)", "bad-argument");
   both("candor_substr('abc', 1, -1)", "bad-argument");
   both("candor_like('a', 'a!', '!')", "bad-argument");
   both("candor_like(NULL, 'a', NULL)", "[null]");
@@ -88,6 +94,60 @@ TEST_F(ContractFunctionsTest, IntegersOverflowAloud) {
   EXPECT_EQ(sqlite("candor_add(1, 'x')"), "bad-stored-value");
 }
 
+TEST_F(ContractFunctionsTest, DoublesOverflowAloud) {
+  each("candor_real_add(1, 0.5), candor_real_sub(1.5, 1), candor_real_mul(0.5, 3), candor_real_div(3, 2.0)",
+       "candor_real_add(1, 0.5), candor_real_sub(1.5, 1), candor_real_mul(0.5, 3), candor_real_div(3, 2)",
+       "[1.5,0.5,1.5,1.5]");
+  both("candor_real_add(NULL, 1e0), candor_real_div(1e0, NULL)", "[null,null]");
+  for (const char* call : {"candor_real_add(1e308, 1e308)", "candor_real_sub(-1e308, 1e308)",
+                           "candor_real_mul(1e308, 10e0)", "candor_real_mul(1e-200, 1e-200)",
+                           "candor_real_div(1e308, 1e-5)", "candor_real_div(1e-300, 1e300)"}) {
+    both(call, "number-overflow");
+  }
+  EXPECT_EQ(sqlite("candor_real_div(1.5, 0)"), "[null]");
+  EXPECT_EQ(sqlite("candor_real_mul('x', 2)"), "bad-stored-value");
+  each("candor_sum(x) FROM (SELECT 1e308 AS x UNION ALL SELECT 1e308)",
+       "candor_finite(sum(x), bool_or(isinf(x))) FROM (SELECT 1e308 AS x UNION ALL SELECT 1e308)", "number-overflow");
+  each("candor_avg(x), candor_sum(x) FROM (SELECT 1.5 AS x UNION ALL SELECT NULL UNION ALL SELECT 2)",
+       "avg(x), candor_finite(sum(x::DOUBLE), false) FROM (SELECT 1.5 AS x UNION ALL SELECT NULL UNION ALL SELECT 2)",
+       "[1.75,3.5]");
+  EXPECT_EQ(sqlite("candor_sum(x) FROM (SELECT 1.5 AS x) WHERE x > 2"), "[null]");
+  both("candor_whole(2.5e0), candor_whole(-2.5e0), candor_whole(NULL)", "[3,-3,null]");
+  both("candor_whole(1e19)", "integer-overflow");
+}
+
+TEST_F(ContractFunctionsTest, DecimalsAreReckonedByTheirDigits) {
+  EXPECT_EQ(sqlite("candor_decimal_mul(0.99, 3), candor_decimal_add(0.1, 0.2), candor_decimal_sub(100.1, 100)"),
+            "[2.97,0.3,0.1]");
+  EXPECT_EQ(sqlite("candor_decimal_add(9007199254740993, 1), candor_decimal_add(NULL, 1)"), "[9007199254740994,null]");
+  EXPECT_EQ(sqlite("candor_decimal_sum(x), candor_decimal_avg(x) FROM (SELECT 1.1 AS x UNION ALL SELECT 2.2 UNION ALL "
+                   "SELECT NULL)"),
+            "[3.3,1.65]");
+  EXPECT_EQ(sqlite("candor_to_decimal('12.50'), candor_to_decimal('1.005', 2), candor_to_decimal(2.675, 2)"),
+            "[12.5,1.01,2.68]");
+  EXPECT_EQ(sqlite("candor_to_decimal('1234567890.123456')"), "number-overflow");
+  EXPECT_EQ(sqlite("candor_to_decimal('x')"), "type-mismatch");
+  EXPECT_EQ(sqlite("candor_store_decimal('99.994', 2, 4), candor_store_decimal(NULL, 2, 4)"), "[99.99,null]");
+  EXPECT_EQ(sqlite("candor_store_decimal('99.995', 2, 4)"), "number-overflow");
+}
+
+TEST_F(ContractFunctionsTest, TextsAreCastAlike) {
+  both("candor_to_integer(' +12 '), candor_to_number('1.5e1'), candor_to_integer(NULL)", "[12,15.0,null]");
+  both("candor_to_uuid('A0000000-0000-4000-8000-00000000000B')", R"(["a0000000-0000-4000-8000-00000000000b"])");
+  each("candor_to_boolean('Yes'), candor_to_boolean('off')",
+       "candor_to_boolean('Yes')::INT, candor_to_boolean('off')::INT", "[1,0]");
+  each("candor_to_datetime('2024-02-29T23:59:59.1234567+01:00')",
+       "strftime(candor_to_datetime('2024-02-29T23:59:59.1234567+01:00'), '%Y-%m-%dT%H:%M:%S.%f')",
+       R"(["2024-02-29T22:59:59.123456"])");
+  for (const char* call : {"candor_to_integer('1.5')", "candor_to_integer('')", "candor_to_number('nan')",
+                           "candor_to_number('0x1')", "candor_to_boolean('maybe')", "candor_to_uuid('a')",
+                           "candor_to_datetime('2024/02/29')", "candor_to_datetime('epoch')"}) {
+    both(call, "type-mismatch");
+  }
+  both("candor_to_integer('9223372036854775808')", "integer-overflow");
+  both("candor_to_number('1e400')", "number-overflow");
+}
+
 TEST_F(ContractFunctionsTest, RoundingIsThatOfWhatIsWritten) {
   each(
       "candor_round(1.005, 2), candor_round(2.675, 2), candor_round(-2.5, 0), candor_round(1234.5, -2), "
@@ -120,7 +180,7 @@ TEST_F(ContractFunctionsTest, ArraysAreComparedAsSetsOrWhole) {
        "len([]), len([1,2]), len(NULL::INT[])", "[0,2,null]");
   EXPECT_EQ(sqlite(R"(candor_array_check('["a", 1]'), candor_array_check(NULL))"), R"(["[\"a\", 1]",null])");
   for (const char* wrong : {"candor_array_check('a,b')", "candor_array_length('')", "candor_array_has('{}', 'a')",
-                            "candor_array_overlap('[1]', '[null]')", "candor_array_check(5)"}) {
+                            "candor_array_overlap('[1]', '[true]')", "candor_array_check(5)"}) {
     EXPECT_EQ(sqlite(wrong), "bad-stored-value") << wrong;
   }
   EXPECT_EQ(answer(*sqlite_, "value FROM json_each('nonsense')"), "bad-stored-value");

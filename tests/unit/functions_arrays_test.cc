@@ -30,6 +30,16 @@ TEST(FunctionsArrays, ElementsAreComparedExactly) {
   EXPECT_EQ(told(array_has("[]", "x"sv)), "0");
 }
 
+TEST(FunctionsArrays, ANullIsNothingThatCouldBeAskedFor) {
+  EXPECT_EQ(told(array_length("[null, \"a\"]")), "2");
+  EXPECT_EQ(told(array_has("[null,\"a\"]", "a"sv)), "1");
+  EXPECT_EQ(told(array_has("[null]", "null"sv)), "0");
+  EXPECT_EQ(told(arrays_overlap("[null,1]", "[null,2]")), "0");
+  EXPECT_EQ(told(array_has_all("[1]", "[null,1]")), "1");
+  EXPECT_EQ(told(arrays_equal("[null,1]", "[1,null]")), "1");
+  EXPECT_EQ(told(arrays_equal("[null,1]", "[1]")), "0");
+}
+
 TEST(FunctionsArrays, EscapesAreRead) {
   EXPECT_EQ(told(array_has(R"(["a\"\\\/\b\f\n\r\t"])", "a\"\\/\b\f\n\r\t"sv)), "1");
   EXPECT_EQ(told(array_has(R"(["\u00e9\u20AC\ud83d\ude00"])", "é€😀"sv)), "1");
@@ -52,7 +62,8 @@ TEST(FunctionsArrays, WhatIsNoArrayOfTextsOrIntegersIsRefused) {
                             "[1 2]",
                             "[1]]",
                             "[1]x",
-                            "[null]",
+                            "[nul]",
+                            "[nulls]",
                             "[true]",
                             "[[1]]",
                             "[{}]",

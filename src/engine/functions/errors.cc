@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kMark = "candor/";
 
 // What the functions fail with; nothing else that looks like it is believed.
-constexpr std::array<std::string_view, 6> kCodes = {"bad-argument",     "bad-stored-value", "integer-overflow",
+constexpr std::array<std::string_view, 6> kCodes = {"bad-argument",    "bad-stored-value", "integer-overflow",
                                                     "number-overflow", "subquery-rows",    "type-mismatch"};
 
 }  // namespace
