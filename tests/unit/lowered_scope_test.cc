@@ -95,7 +95,8 @@ TEST(LoweredScope, StandsBesideEachReference) {
         const bool insert = one.sql.starts_with("INSERT");
         // In an INSERT the column is one of those that are filled in.
         // Without a relation before it the column is the table's own: what the statement compares is t0."workspace_id".
-        const std::string compared = target == Target::kSqlite ? " \"workspace_id\" COLLATE BINARY = " : " \"workspace_id\" = ";
+        const std::string compared =
+            target == Target::kSqlite ? " \"workspace_id\" COLLATE BINARY = " : " \"workspace_id\" = ";
         const std::size_t scopes = count_of(one.sql, insert ? "\"workspace_id\"" : compared);
         EXPECT_EQ(scopes, tables) << one.sql;
         const bool bound = std::ranges::any_of(one.parameters, [](const Value& value) {
