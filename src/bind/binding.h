@@ -1,5 +1,5 @@
 // The binder's class: private to this folder. In files by subject: binder.cc (statements, errors and their repairs),
-// binding_names.cc, binding_from.cc, binding_select.cc, binding_expr.cc, binding_compare.cc, binding_array.cc,
+// binding_names.cc, binding_from.cc, binding_select.cc, binding_expr.cc, binding_cast.cc, binding_compare.cc, binding_array.cc,
 // binding_function.cc, binding_aggregate.cc, binding_write.cc.
 //
 // A function that meets an error tells it and gives a null pointer; its callers go on with what stands beside, so that all
@@ -124,11 +124,14 @@ class Binding {
   BoundPtr logic(const Ast& ast);
   BoundPtr unary(const Ast& ast);
   BoundPtr arithmetic(const Ast& ast);
+  BoundPtr arithmetic_bound(Op op, BoundPtr left, BoundPtr right, const Ast& ast);
+  BoundPtr modulo(const Ast& ast);
   BoundPtr time_arithmetic(const Ast& ast, BoundPtr left, BoundPtr right);
   BoundPtr concatenation(const Ast& ast);
   BoundPtr is(const Ast& ast);
   BoundPtr case_of(const Ast& ast);
-  BoundPtr cast(const Ast& ast);
+  BoundPtr cast(const Ast& ast);  // binding_cast.cc
+  BoundPtr cast_whole(const Ast& ast);
   BoundPtr subquery(const Ast& ast);
   BoundPtr exists(const Ast& ast);
   std::unique_ptr<BoundSelect> one_column(const Ast& ast, std::string_view what);
@@ -145,6 +148,9 @@ class Binding {
   BoundPtr in_select(const Ast& ast, BoundPtr left);
   BoundPtr like(const Ast& ast);
   BoundPtr match(const Ast& ast);
+  static void as_real(BoundExpr& literal);  // beside a number, which is a double
+  static void align_times(BoundPtr& left, BoundPtr& right);
+  static void align_times(std::vector<BoundPtr>& values);
   bool comparable(BoundPtr& left, BoundPtr& right, Span span);
   // Makes the literal one of the type, or tells bad-literal-type. `beside`: the expression that it is compared with.
   bool coerce(BoundExpr& literal, Type type, const BoundExpr* beside, bool exact = false);

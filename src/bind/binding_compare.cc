@@ -1,11 +1,13 @@
 // Comparisons: which values can be compared with which, and what a literal means beside a column.
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "base/ascii.h"
 #include "base/near_names.h"
 #include "bind/binding.h"
 #include "bind/literals.h"
+#include "json/json.h"
 
 namespace candor::bind {
 
@@ -76,9 +78,6 @@ BoundPtr Binding::compare_bound(Op op, BoundPtr left, BoundPtr right, const Ast&
   if (order && (left->type == Type::kBoolean || left->type == Type::kUuid)) {
     return error("bad-literal-type", "a " + name_of(*left->type) + " has no order", ast.span, "compare it with =");
   }
-  if (left->type == Type::kJson) {
-    return error("unsupported-construct", "JSON can't be compared", ast.span, "read the column whole");
-  }
   note_outside_scope(op, *left, *right);
   const bool exact = op == Op::kDistinct || op == Op::kNotDistinct;
   BoundPtr made =
@@ -102,18 +101,79 @@ void Binding::note_outside_scope(Op op, const BoundExpr& left, const BoundExpr& 
        "leave the condition out: only rows of the caller's own are there");
 }
 
+namespace {
+
+BoundPtr cast_to(BoundPtr one, Type type) {
+  BoundPtr made = make_bound(BoundKind::kCast, type, one->span, one->nullable);
+  made->children.push_back(std::move(one));
+  return made;
+}
+
+// A date that is compared with a time is its midnight.
+void as_datetime(BoundPtr& one) {
+  if (one->type != Type::kDate) return;
+  if (one->kind != BoundKind::kLiteral) {
+    one = cast_to(std::move(one), Type::kDatetime);
+    return;
+  }
+  one->value.text += "T00:00:00";
+  one->type = Type::kDatetime;
+}
+
+}  // namespace
+
+void Binding::align_times(BoundPtr& left, BoundPtr& right) {
+  constexpr std::string_view kMidnight = "T00:00:00";
+  for (BoundPtr* one : {&left, &right}) {
+    const BoundPtr& other = one == &left ? right : left;
+    BoundExpr& literal = **one;
+    if (literal.kind != BoundKind::kLiteral || literal.type != Type::kDatetime || other->type != Type::kDate) continue;
+    if (!literal.value.text.ends_with(kMidnight)) continue;
+    literal.value.text.resize(literal.value.text.size() - kMidnight.size());
+    literal.type = Type::kDate;
+  }
+  if (left->type == Type::kDatetime) as_datetime(right);
+  if (right->type == Type::kDatetime) as_datetime(left);
+}
+
+void Binding::align_times(std::vector<BoundPtr>& values) {
+  const bool time = std::ranges::any_of(values, [](const BoundPtr& one) { return one->type == Type::kDatetime; });
+  for (BoundPtr& one : values) {
+    if (time) as_datetime(one);
+  }
+}
+
+void Binding::as_real(BoundExpr& literal) {
+  constexpr std::int64_t kExact = std::int64_t{1} << 53U;
+  if (literal.kind != BoundKind::kLiteral) return;
+  const Value given = literal.value;
+  const bool large = given.kind == CellKind::kInteger && (given.integer > kExact || given.integer < -kExact);
+  if (given.kind != CellKind::kDecimal && !large) return;
+  literal.value = Value();
+  literal.value.kind = CellKind::kReal64;
+  literal.value.real = large ? static_cast<double>(given.integer) : std::strtod(given.text.c_str(), nullptr);
+  literal.type = Type::kNumber;
+}
+
 bool Binding::comparable(BoundPtr& left, BoundPtr& right, Span span) {
+  if (left->type == Type::kJson || right->type == Type::kJson) {
+    error("unsupported-construct", "JSON can't be compared", span, "read the column whole");
+    return false;
+  }
   if (!left->type || !right->type) return true;
   const bool left_literal = left->kind == BoundKind::kLiteral;
   const bool right_literal = right->kind == BoundKind::kLiteral;
-  if (right_literal && !left_literal) return coerce(*right, *left->type, left.get());
-  if (left_literal && !right_literal) return coerce(*left, *right->type, right.get());
+  if (left_literal != right_literal) {
+    BoundPtr& literal = left_literal ? left : right;
+    const BoundPtr& other = left_literal ? right : left;
+    if (!coerce(*literal, *other->type, other.get())) return false;
+    align_times(left, right);
+    return true;
+  }
   if (*left->type == *right->type || (is_number(left->type) && is_number(right->type))) return true;
   if (left_literal && right_literal) return coerce(*right, *left->type, nullptr);
   const auto cast = [](BoundPtr& one, Type type) {
-    BoundPtr made = make_bound(BoundKind::kCast, type, one->span, one->nullable);
-    made->children.push_back(std::move(one));
-    one = std::move(made);
+    one = cast_to(std::move(one), type);
     return true;
   };
   if (left->type == Type::kDate && right->type == Type::kDatetime) return cast(left, Type::kDatetime);
@@ -202,6 +262,7 @@ bool Binding::coerce_number(BoundExpr& literal, Type type, const BoundExpr* besi
   } else if (kind != CellKind::kInteger && kind != CellKind::kDecimal && kind != CellKind::kReal64) {
     return bad_literal(literal, type, beside);
   }
+  if (type == Type::kNumber) as_real(literal);
   const bool too_wide = literal.value.kind == CellKind::kDecimal && literal.value.text.find('.') == std::string::npos;
   if (too_wide && type == Type::kInteger) return bad_literal(literal, type, beside, "of 64 bits");
   const bool whole = literal.value.kind == CellKind::kInteger;
@@ -253,7 +314,8 @@ bool Binding::coerce(BoundExpr& literal, Type type, const BoundExpr* beside, boo
       return uuid ? become(literal, CellKind::kOther, *uuid, type) : bad_literal(literal, type, beside);
     }
     case Type::kJson:
-      if (kind != CellKind::kText) return bad_literal(literal, type, beside);
+      if (kind != CellKind::kText || !json::parse(literal.value.text).ok()) return bad_literal(literal, type, beside);
+      if (literal.value.text.find("\\u0000") != std::string::npos) return bad_literal(literal, type, beside);
       literal.type = type;
       return true;
     case Type::kStringArray:
@@ -284,6 +346,7 @@ BoundPtr Binding::between(const Ast& ast) {
   made->children.push_back(std::move(value));
   made->children.push_back(std::move(low));
   made->children.push_back(std::move(high));
+  align_times(made->children);
   if (!ast.negated) return made;
   BoundPtr negation = make_bound(BoundKind::kNot, Type::kBoolean, ast.span, made->nullable);
   negation->children.push_back(std::move(made));
@@ -347,7 +410,9 @@ BoundPtr Binding::in_list(const Ast& ast, BoundPtr left) {
     made->nullable = made->nullable || value->nullable;
     made->children.push_back(std::move(value));
   }
-  return fine ? std::move(made) : nullptr;
+  if (!fine) return nullptr;
+  align_times(made->children);
+  return made;
 }
 
 namespace {
@@ -391,6 +456,9 @@ BoundPtr Binding::in_select(const Ast& ast, BoundPtr left) {
     const std::string name = text_of(ast.select->items.front().expr->span);
     return error("null-comparison", "NOT IN with a subquery that can give NULL matches nothing as soon as it gives one",
                  ast.span, "add WHERE " + name + " IS NOT NULL to the subquery, or write NOT EXISTS");
+  }
+  if (left->type == Type::kJson || item.type == Type::kJson) {
+    return error("unsupported-construct", "JSON can't be compared", ast.span, "read the column whole");
   }
   if (left->type && item.type && *left->type != *item.type) {
     const bool numbers = is_number(left->type) && is_number(item.type);

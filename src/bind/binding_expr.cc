@@ -191,6 +191,7 @@ Type arithmetic_type(Op op, const BoundExpr& left, const BoundExpr& right) {
 bool is_zero(const BoundExpr& one) {
   if (one.kind != BoundKind::kLiteral) return false;
   if (one.value.kind == CellKind::kInteger) return one.value.integer == 0;
+  if (one.value.kind == CellKind::kReal64) return one.value.real == 0;
   return one.value.kind == CellKind::kDecimal && one.value.text.find_first_not_of("-+0.") == std::string::npos;
 }
 
@@ -208,21 +209,28 @@ BoundPtr Binding::arithmetic(const Ast& ast) {
   if (left == nullptr || right == nullptr) return nullptr;
   if (adds && (is_time(left->type) || is_time(right->type)))
     return time_arithmetic(ast, std::move(left), std::move(right));
-  const std::string op(dialect::to_string(ast.op));
+  return arithmetic_bound(ast.op, std::move(left), std::move(right), ast);
+}
+
+BoundPtr Binding::arithmetic_bound(Op which, BoundPtr left, BoundPtr right, const Ast& ast) {
+  const std::string op(dialect::to_string(which));
   const bool fine = number(*left, op);
   if (!number(*right, op) || !fine) return nullptr;
   const bool integers = left->type == Type::kInteger && right->type == Type::kInteger;
-  const bool divides = ast.op == Op::kDivide || ast.op == Op::kDivideInteger || ast.op == Op::kModulo;
-  if ((ast.op == Op::kDivideInteger || ast.op == Op::kModulo) && !integers) {
+  const bool divides = which == Op::kDivide || which == Op::kDivideInteger || which == Op::kModulo;
+  if ((which == Op::kDivideInteger || which == Op::kModulo) && !integers) {
     return error("bad-literal-type", op + " takes two integers", ast.span, "write ROUND or FLOOR of an exact division");
   }
   const bool by_literal = right->kind == BoundKind::kLiteral;
   const bool by_zero = is_zero(*right);
   if (divides && by_zero)
     warn("division-by-zero", "a division by zero is NULL", "exclude zero, or say with COALESCE what it shall be");
-  BoundPtr made = make_bound(BoundKind::kArithmetic, arithmetic_type(ast.op, *left, *right), ast.span,
+  BoundPtr made = make_bound(BoundKind::kArithmetic, arithmetic_type(which, *left, *right), ast.span,
                              left->nullable || right->nullable || (divides && (!by_literal || by_zero)));
-  made->op = ast.op;
+  made->op = which;
+  if (made->type == Type::kNumber) {
+    for (BoundExpr* side : {left.get(), right.get()}) as_real(*side);
+  }
   made->children.push_back(std::move(left));
   made->children.push_back(std::move(right));
   return made;
@@ -387,7 +395,10 @@ bool Binding::unify(const std::vector<BoundPtr*>& exprs, Span span, std::optiona
   for (BoundPtr* one : exprs) {
     BoundExpr& value = **one;
     if (!value.type || !type || *value.type == *type) continue;
-    if (is_number(value.type) && is_number(type)) continue;
+    if (is_number(value.type) && is_number(type)) {
+      if (type == Type::kNumber) as_real(value);
+      continue;
+    }
     if (value.kind == BoundKind::kLiteral) {
       if (!coerce(value, *type, nullptr)) return false;
       continue;
@@ -405,99 +416,6 @@ bool Binding::unify(const std::vector<BoundPtr*>& exprs, Span span, std::optiona
     return false;
   }
   return true;
-}
-
-namespace {
-
-std::optional<Type> cast_type(std::string type) {
-  const bool array = type.ends_with("[]");
-  if (array) type.resize(type.size() - 2);
-  if (const std::size_t open = type.find('('); open != std::string::npos) type.resize(open);
-  const auto is = [&](std::initializer_list<std::string_view> names) {
-    return std::ranges::find(names, type) != names.end();
-  };
-  std::optional<Type> found;
-  if (is({"text", "varchar", "char", "character", "character varying", "string", "nvarchar", "bpchar", "clob"}))
-    found = Type::kString;
-  if (is({"integer", "int", "bigint", "smallint", "tinyint", "int2", "int4", "int8", "signed", "long", "hugeint"}))
-    found = Type::kInteger;
-  if (is({"real", "double", "double precision", "float", "float4", "float8", "number"})) found = Type::kNumber;
-  if (is({"numeric", "decimal", "dec", "money"})) found = Type::kDecimal;
-  if (is({"boolean", "bool", "bit"})) found = Type::kBoolean;
-  if (is({"date"})) found = Type::kDate;
-  if (is({"timestamp", "datetime", "timestamptz", "timestamp without time zone", "timestamp with time zone",
-          "datetime2"}))
-    found = Type::kDatetime;
-  if (is({"uuid", "uniqueidentifier"})) found = Type::kUuid;
-  if (is({"json", "jsonb"})) found = Type::kJson;
-  if (!array || !found) return found;
-  if (*found == Type::kString) return Type::kStringArray;
-  return *found == Type::kInteger ? std::optional(Type::kIntegerArray) : std::nullopt;
-}
-
-// The second number of "numeric(8,2)"; 0 of "numeric(8)"; nothing without numbers.
-std::optional<int> cast_scale(const std::string& type) {
-  const std::size_t open = type.find('(');
-  if (open == std::string::npos) return std::nullopt;
-  const std::size_t comma = type.find(',', open);
-  if (comma == std::string::npos) return 0;
-  const int scale = std::atoi(type.c_str() + comma + 1);
-  return std::clamp(scale, 0, 18);
-}
-
-}  // namespace
-
-BoundPtr Binding::cast(const Ast& ast) {
-  const std::optional<Type> type = cast_type(ast.text);
-  if (!type || *type == Type::kJson) {
-    return error("unsupported-construct", "a cast to " + ast.text + " is not part of the dialect", ast.span,
-                 "types are string, integer, number, decimal, boolean, date, datetime, uuid");
-  }
-  const Ast& inner = *ast.children.front();
-  if (inner.kind == ExprKind::kList) {
-    BoundExpr beside;
-    return contract::is_array(*type)
-               ? array_value(inner, *type, beside)
-               : error("bad-literal-type", "a list is no " + ast.text, ast.span, "cast it to text[]");
-  }
-  BoundPtr child = expr(inner);
-  if (child == nullptr) return nullptr;
-  if (child->kind == BoundKind::kLiteral && child->type) {
-    const bool to_text = *type == Type::kString && child->type != Type::kString;
-    if (to_text) {
-      const CellKind kind = child->value.kind;
-      const bool spelled = kind == CellKind::kInteger || kind == CellKind::kReal64 || kind == CellKind::kDecimal;
-      const std::string truth = child->value.integer != 0 ? "true" : "false";
-      const std::string text = spelled ? as_sql(child->value) : kind == CellKind::kBoolean ? truth : child->value.text;
-      child->value = text_value(text);
-      child->type = Type::kString;
-      return child;
-    }
-    const bool number = is_number(child->type) && is_number(type);
-    if (!number) return coerce(*child, *type, nullptr, true) ? std::move(child) : nullptr;
-    if (child->type == *type && *type != Type::kDecimal) return child;
-  }
-  const std::optional<int> scale = *type == Type::kDecimal ? cast_scale(ast.text) : std::nullopt;
-  if (!child->type || (*child->type == *type && !scale)) return child;
-  const Type from = *child->type;
-  const Type to = *type;
-  if (to == Type::kString && (contract::is_array(from) || from == Type::kJson || from == Type::kNumber)) {
-    (void)text(*child, ast);
-    return nullptr;
-  }
-  const bool fine = to == Type::kString || (is_number(from) && is_number(to)) || (is_time(from) && is_time(to)) ||
-                    (from == Type::kString && !contract::is_array(to)) ||
-                    (from == Type::kBoolean && to == Type::kInteger);
-  if (!fine) {
-    return error(
-        "bad-literal-type",
-        "a " + std::string(contract::to_string(from)) + " can't be cast to " + std::string(contract::to_string(to)),
-        ast.span, "compare it with a value of its type: " + std::string(example_of(from)));
-  }
-  BoundPtr made = make_bound(BoundKind::kCast, to, ast.span, child->nullable);
-  if (scale) made->text = std::to_string(*scale);
-  made->children.push_back(std::move(child));
-  return made;
 }
 
 // A subquery that gives one column.

@@ -70,6 +70,7 @@ BoundPtr Binding::function(const Ast& ast) {
   const std::string& name = ast.names.front().text;
   if (name == "match") return match(ast);
   if (name == "if" || name == "iif") return conditional(ast);
+  if (name == "mod") return modulo(ast);
   if (const AggregateSpelling* spelling = find_aggregate(name)) return aggregate(ast, spelling->aggregate);
   if (name == "countif" || name == "count_if") return count_if(ast);
   if (ast.children.size() == 1 && !ast.distinct && is_extract_unit(name)) return part_of_time(ast);
@@ -87,7 +88,7 @@ BoundPtr Binding::unknown_function(const Ast& ast) {
   const std::string& name = ast.names.front().text;
   std::vector<std::string> known;
   for (const FunctionSpelling& one : all_functions()) known.emplace_back(one.name);
-  for (const std::string_view one : {"count", "sum", "avg", "min", "max", "string_agg", "match", "if"})
+  for (const std::string_view one : {"count", "sum", "avg", "min", "max", "string_agg", "match", "if", "mod"})
     known.emplace_back(one);
   const std::vector<std::string> near = near_names(name, known);
   std::string all;
@@ -172,6 +173,15 @@ bool Binding::named_part(BoundExpr& made, const Ast& ast, const FunctionSpelling
 }
 
 bool Binding::substring_start(BoundExpr& made, const Ast& ast) {
+  const bool part =
+      made.function == Function::kSubstring || made.function == Function::kLeft || made.function == Function::kRight;
+  const std::size_t last = made.function == Function::kSubstring ? 2 : 1;
+  if (part && made.children.size() > last && made.children[last]->kind == BoundKind::kLiteral &&
+      made.children[last]->value.integer < 0) {
+    (void)error("bad-argument", "a part of a text can't have a negative length", ast.children[last]->span,
+                "count the characters that are kept");
+    return false;
+  }
   if (made.function == Function::kSubstring && made.children[1]->kind == BoundKind::kLiteral &&
       made.children[1]->value.integer < 1) {
     // Systems differ: some count from the end, some from before the beginning.
@@ -242,6 +252,17 @@ BoundPtr Binding::scalar_function(const Ast& ast, const FunctionSpelling& spelli
   }
   set_function_type(*made);
   return made->type || made->children.empty() || made->function == Function::kCoalesce ? std::move(made) : nullptr;
+}
+
+BoundPtr Binding::modulo(const Ast& ast) {
+  if (ast.children.size() != 2) {
+    return error("syntax-error", "mod takes 2 arguments, and there are " + std::to_string(ast.children.size()),
+                 ast.span, "write MOD(7, 3)");
+  }
+  BoundPtr left = expr(*ast.children[0]);
+  BoundPtr right = expr(*ast.children[1]);
+  if (left == nullptr || right == nullptr) return nullptr;
+  return arithmetic_bound(Op::kModulo, std::move(left), std::move(right), ast);
 }
 
 // YEAR(x), MONTH(x) and their like.

@@ -2,7 +2,9 @@
 #include "exec/probes.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "exec/divisors.h"
 #include "exec/near_values.h"
 #include "exec/questions.h"
 
@@ -21,51 +23,37 @@ bool says_nothing(const Outcome& outcome) {
          });
 }
 
-using Divisors = std::vector<const BoundExpr*>;
-
-bool has_aggregate(const BoundExpr& expr) {
-  return expr.kind == BoundKind::kAggregate ||
-         std::ranges::any_of(expr.children, [](const bind::BoundPtr& child) { return has_aggregate(*child); });
-}
-
-// Divisors that may be zero. Behind a CASE the author has thought of it.
-void collect_divisors(const BoundExpr& expr, Divisors& found) {
-  if (expr.kind == BoundKind::kCase) return;
-  const bool divides =
-      expr.kind == BoundKind::kArithmetic &&
-      (expr.op == bind::Op::kDivide || expr.op == bind::Op::kDivideInteger || expr.op == bind::Op::kModulo);
-  if (divides && expr.children[1]->kind != BoundKind::kLiteral) found.push_back(expr.children[1].get());
-  for (const bind::BoundPtr& child : expr.children) collect_divisors(*child, found);
-  if (expr.condition != nullptr) collect_divisors(*expr.condition, found);
-}
-
-void warn_division(const BoundSelect& plan, const Questions& questions, Outcome& outcome) {
-  Divisors all;
-  Divisors of_where;
-  for (const bind::BoundItem& item : plan.items) collect_divisors(*item.expr, all);
-  if (plan.having != nullptr) collect_divisors(*plan.having, all);
-  for (const bind::BoundOrder& order : plan.order_by) collect_divisors(*order.expr, all);
-  if (plan.where != nullptr) collect_divisors(*plan.where, of_where);
-  Divisors of_groups;
-  Divisors of_rows;
-  for (const BoundExpr* one : all) (has_aggregate(*one) ? of_groups : of_rows).push_back(one);
+// Whether one of the SELECT's divisors is zero somewhere; nothing where that can't be told.
+std::optional<bool> divides_by_zero(const BoundSelect& plan, const Questions& questions) {
+  const DivisorsOf divisors(plan);
+  if (divisors.empty()) return false;
+  // Without the rows around it there is nothing to look at.
+  if (plan.correlated) return std::nullopt;
   bool known = true;
-  bool zero = false;
-  const auto ask = [&](const Divisors& divisors, bool groups, bool with_where) {
-    if (divisors.empty() || zero) return;
-    const auto rows = questions.ask(questions.lowering().zero_divisors(plan, divisors, groups, with_where));
+  const auto zero = [&](const Divisors& some, bool groups, bool with_where) {
+    if (some.empty()) return false;
+    const auto rows = questions.ask(questions.lowering().zero_divisors(plan, some, groups, with_where));
     known = known && rows;
-    zero = rows && !rows->empty();
+    return rows && !rows->empty();
   };
-  ask(of_rows, false, of_where.empty());
-  ask(of_groups, true, of_where.empty());
-  ask(of_where, false, false);
-  if (known && !zero) return;
-  outcome.warnings.push_back(
-      {"division-by-zero",
-       zero ? "a division by zero is NULL here"
-            : "a division by zero would be NULL here; whether there is one was not counted in time",
-       "exclude zero, or say with COALESCE what it shall be"});
+  const bool with_where = divisors.where.empty();
+  if (zero(divisors.rows, false, with_where) || zero(divisors.groups, true, with_where) ||
+      zero(divisors.where, false, false)) {
+    return true;
+  }
+  return known ? std::optional(false) : std::nullopt;
+}
+
+void warn_division(const Selects& selects, const Questions& questions, Outcome& outcome) {
+  bool known = true;
+  for (const BoundSelect* one : selects) {
+    const std::optional<bool> zero = divides_by_zero(*one, questions);
+    known = known && zero;
+    if (zero != true) continue;
+    outcome.warnings.push_back(division_warning(true));
+    return;
+  }
+  if (!known) outcome.warnings.push_back(division_warning(false));
 }
 
 }  // namespace
@@ -74,7 +62,47 @@ void add_warnings(const BoundSelect& plan, const Environment& environment, const
                   Outcome& outcome) {
   const Questions questions(environment, cancel);
   warn_near_values(plan, says_nothing(outcome), questions, outcome);
-  warn_division(plan, questions, outcome);
+  Selects selects;
+  collect_selects(plan, selects);
+  warn_division(selects, questions, outcome);
+}
+
+void warn_division(const bind::BoundWrite& plan, const Environment& environment, bool alone, const CancelToken& cancel,
+                   Outcome& outcome) {
+  const Questions questions(environment, cancel);
+  Selects selects;
+  const auto look = [&](const bind::BoundPtr& one) {
+    if (one != nullptr) collect_selects(*one, selects);
+  };
+  for (const auto& row : plan.rows) std::ranges::for_each(row, look);
+  for (const bind::BoundAssignment& one : plan.set) look(one.value);
+  for (const bind::BoundAssignment& one : plan.conflict_set) look(one.value);
+  look(plan.where);
+  look(plan.conflict_where);
+  Divisors divisors;
+  if (plan.where != nullptr) collect_divisors(*plan.where, divisors);
+  bool known = alone || (selects.empty() && divisors.empty());
+  if (plan.conflict_where != nullptr) {
+    Divisors of_conflict;
+    collect_divisors(*plan.conflict_where, of_conflict);
+    known = known && of_conflict.empty();
+  }
+  if (alone && !divisors.empty()) {
+    const auto rows = questions.ask(questions.lowering().zero_divisors(plan, divisors));
+    if (rows && !rows->empty()) {
+      outcome.warnings.push_back(division_warning(true));
+      return;
+    }
+    known = known && rows;
+  }
+  const auto told = outcome.warnings.size();
+  if (alone) warn_division(selects, questions, outcome);
+  if (outcome.warnings.size() == told && !known) {
+    const bool divides = !divisors.empty() || std::ranges::any_of(selects, [](const BoundSelect* one) {
+      return !DivisorsOf(*one).empty();
+    });
+    if (divides || alone) outcome.warnings.push_back(division_warning(false));
+  }
 }
 
 }  // namespace candor::exec

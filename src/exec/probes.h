@@ -10,4 +10,9 @@ namespace candor::exec {
 void add_warnings(const bind::BoundSelect& plan, const Environment& environment, const CancelToken& cancel,
                   Outcome& outcome);
 
+// The same for a write, before it begins: of its conditions and subqueries. What it computes for its rows tells by itself.
+// `alone`: no statement of the batch stands before it, so that what is stored now is what it reads.
+void warn_division(const bind::BoundWrite& plan, const Environment& environment, bool alone, const CancelToken& cancel,
+                   Outcome& outcome);
+
 }  // namespace candor::exec

@@ -2,8 +2,10 @@
 #include "exec/rows.h"
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 #include <variant>
 
@@ -43,16 +45,38 @@ Result<Value> as_json(Value value, Type type, json::Kind kind) {
   return of_kind(CellKind::kJson, std::move(value.text));
 }
 
-// The decimal that a double stands for: fifteen digits come back the same, the sixteenth and seventeenth are of the double.
+// The decimal that a double stands for, without an exponent: fifteen digits come back the same, the sixteenth and
+// seventeenth are of the double; but before the point they are told, for nothing else could stand there.
 std::string decimal_text(double real) {
-  std::array<char, 64> digits{};
-  const int written = std::snprintf(digits.data(), digits.size(), "%.15g", real);
-  std::string text(digits.data(), static_cast<std::size_t>(written));
-  if (std::isfinite(real) && text.find('e') == std::string::npos) return text;
-  text.clear();
-  append_json_real(text, real);
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text;
+  constexpr double kWhole = 1e15;
+  if (!std::isfinite(real)) {
+    std::string text;
+    append_json_real(text, real);
+    return text;
+  }
+  std::array<char, 400> digits{};
+  double meant = real;
+  if (std::abs(real) < kWhole) {
+    (void)std::snprintf(digits.data(), digits.size(), "%.15g", real);
+    meant = std::strtod(digits.data(), nullptr);
+  }
+  if (meant == 0) return "0";
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), meant, std::chars_format::fixed);
+  return {digits.data(), written.ptr};
+}
+
+// Zeros behind the point up to the scale; digits beyond it stay.
+void show_scale(std::optional<int> scale, Value& value) {
+  if (!scale || *scale <= 0 || value.kind != CellKind::kDecimal) return;
+  std::string& text = value.text;
+  if (text.find_first_not_of("-0123456789.") != std::string::npos) return;
+  std::size_t point = text.find('.');
+  if (point == std::string::npos) {
+    point = text.size();
+    text += '.';
+  }
+  const std::size_t behind = text.size() - point - 1;
+  if (behind < static_cast<std::size_t>(*scale)) text.append(static_cast<std::size_t>(*scale) - behind, '0');
 }
 
 // "2024-02-29", with or without a time of day behind a T: no year beyond four digits, no BC, no infinity.
@@ -183,8 +207,14 @@ Result<Rows> run(const lower::Lowered& lowered, const Environment& environment, 
       row.reserve(columns);
       for (std::size_t c = 0; c < columns; ++c) {
         const std::optional<Type> type = c < lowered.types.size() ? lowered.types[c] : std::nullopt;
-        CANDOR_ASSIGN(Value value, as_type(read_value(reader), type));
-        row.push_back(std::move(value));
+        Result<Value> value = as_type(read_value(reader), type);
+        if (!value.ok()) {
+          const bool reckoned = c < lowered.reckoned.size() && lowered.reckoned[c] && bind::is_time(type);
+          if (!reckoned) return std::move(value).error();
+          return make_error("bad-argument", "the time is outside of the years 1 to 9999");
+        }
+        if (c < lowered.scales.size()) show_scale(lowered.scales[c], *value);
+        row.push_back(*std::move(value));
       }
       rows.rows.push_back(std::move(row));
     }

@@ -8,6 +8,8 @@
 
 #include "base/ascii.h"
 #include "exec/change_log.h"
+#include "exec/divisors.h"
+#include "exec/probes.h"
 #include "exec/rows.h"
 
 namespace candor::exec {
@@ -50,6 +52,7 @@ class Writer {
   Result<Outcome> run_one(const BoundWrite& plan) {
     plan_ = &plan;
     keys_.clear();
+    zero_ = false;
     Outcome outcome;
     outcome.resource = plan.resource->name;
     outcome.kind = plan.kind == WriteKind::kInsert   ? engine::StatementKind::kInsert
@@ -62,6 +65,7 @@ class Writer {
     outcome.affected = keys_.size();
     if (plan.kind != WriteKind::kDelete) CANDOR_TRY(show(outcome));
     outcome.surface = scope::describe({}, outcome.rows.size(), outcome.rows.size(), "");
+    if (zero_) outcome.warnings.push_back(division_warning(true));
     return outcome;
   }
 
@@ -117,11 +121,13 @@ class Writer {
     CANDOR_TRY(check_condition());
     const std::int64_t most = environment_.contract->rows_per_statement;
     const bool kept = log_.keeps(*plan_->resource);
-    Result<Rows> found = ask(lowering().matched_rows(*plan_, most + 1, kept));
+    const Divisors divisors = divisors_of(plan_->set);
+    Result<Rows> found = ask(lowering().matched_rows(*plan_, most + 1, kept, divisors));
     const bool too_long = kept && !found.ok() && found.error().code == "result-too-large";
-    if (too_long) found = ask(lowering().matched_rows(*plan_, most + 1));
+    if (too_long) found = ask(lowering().matched_rows(*plan_, most + 1, false, divisors));
     if (!found.ok()) return std::move(found).error();
     Rows rows = *std::move(found);
+    if (!divisors.empty()) note_zero(rows);
     if (rows.rows.size() <= static_cast<std::size_t>(most)) {
       CANDOR_TRY(remember(rows.rows, kept && !too_long));
       return std::move(rows.rows);
@@ -134,6 +140,20 @@ class Writer {
                       std::to_string(count) + " rows match, and one statement writes at most " + std::to_string(most) +
                           ": nothing was written",
                       "split the write by key: WHERE " + plan_->resource->key + " IN (" + some + ", …)");
+  }
+
+  static Divisors divisors_of(const std::vector<bind::BoundAssignment>& set) {
+    Divisors found;
+    for (const bind::BoundAssignment& one : set) collect_divisors(*one.value, found);
+    return found;
+  }
+
+  // Takes off the last column, which says whether a divisor was zero.
+  void note_zero(Rows& rows) {
+    for (auto& row : rows.rows) {
+      zero_ = zero_ || row.back().integer != 0;
+      row.pop_back();
+    }
   }
 
   // How the rows are, for undoing: read with them, unless they are too long to come at once.
@@ -226,7 +246,10 @@ class Writer {
       }
     }
     if (!computed.empty()) {
-      CANDOR_ASSIGN(Rows made, ask(lowering().values(computed)));
+      Divisors divisors;
+      for (const bind::BoundExpr* one : computed) collect_divisors(*one, divisors);
+      CANDOR_ASSIGN(Rows made, ask(lowering().values(computed, divisors)));
+      if (!divisors.empty()) note_zero(made);
       for (std::size_t i = 0; i < computed.size(); ++i) values[computed_columns[i]] = std::move(made.rows.at(0).at(i));
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -316,7 +339,9 @@ class Writer {
     }
     std::vector<Value> excluded;
     for (const auto& value : row) excluded.push_back(value.value_or(Value()));
-    CANDOR_ASSIGN(const Rows made, ask(lowering().conflict_row(*plan_, key, excluded)));
+    const Divisors divisors = divisors_of(plan_->conflict_set);
+    CANDOR_ASSIGN(Rows made, ask(lowering().conflict_row(*plan_, key, excluded, divisors)));
+    if (!divisors.empty()) note_zero(made);
     if (made.rows.empty()) return Ok{};  // its WHERE does not hold
     CANDOR_TRY(log_.before(resource, {key}));
     std::vector<ColumnValue> values;
@@ -356,6 +381,7 @@ class Writer {
   const CancelToken& cancel_;
   ChangeLog log_;
   const BoundWrite* plan_ = nullptr;
+  bool zero_ = false;                          // a division by zero was met
   std::vector<Value> keys_;                    // written so far by the statement
   std::vector<std::pair<Value, bool>> known_;  // keys that are there; whether the caller sees them
 };
@@ -365,11 +391,15 @@ class Writer {
 Result<Written> write(const std::vector<bind::BoundStatement>& batch, const Environment& environment,
                       const CancelToken& cancel, std::size_t& failed, const BeforeCommit& before_commit) {
   failed = 0;
+  std::vector<Outcome> noted(batch.size());
+  for (std::size_t i = 0; i < batch.size(); ++i)
+    warn_division(*batch[i].write, environment, i == 0, cancel, noted[i]);
   CANDOR_ASSIGN(const auto transaction, environment.engine->begin(environment.wait_ms, cancel));
   Writer writer(environment, *transaction, cancel);
   Written written;
   for (failed = 0; failed < batch.size(); ++failed) {
     CANDOR_ASSIGN(Outcome outcome, writer.run_one(*batch[failed].write));
+    if (outcome.warnings.empty()) outcome.warnings = std::move(noted[failed].warnings);
     outcome.warnings.insert(outcome.warnings.end(), batch[failed].warnings.begin(), batch[failed].warnings.end());
     written.outcomes.push_back(std::move(outcome));
   }

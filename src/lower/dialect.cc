@@ -40,7 +40,7 @@ std::string Dialect::parameter(const Value& value, std::optional<Type> type) {
   write_value(writer, bound);
   const auto [known, added] = numbers_.emplace(std::move(bytes), parameters_.size());
   if (added) parameters_.push_back(bound);
-  return typed_value(placeholder(known->second + 1), type, bound);
+  return typed_value(placeholder(known->second + 1), type, value);
 }
 
 std::string Dialect::text_parameter(std::string_view text) {
@@ -67,6 +67,8 @@ std::string Dialect::scope_value(const StoredTable&) { return text_parameter(sto
 std::string Dialect::in_scope(const StoredTable& table) {
   return quote_name(storage_.scope_column) + " = " + scope_value(table);
 }
+
+std::optional<int> Dialect::shown_scale(const BoundExpr&) const { return std::nullopt; }
 
 // ---- relations ----
 
@@ -375,9 +377,11 @@ std::string Dialect::expr(const BoundExpr& one) {
   return "NULL";
 }
 
-std::string Dialect::format_time(const BoundExpr& one, const std::vector<std::pair<char, std::string>>& letters) {
+std::string Dialect::format_time(const BoundExpr& one, const std::string& time,
+                                 const std::vector<std::pair<char, std::string>>& letters) {
   std::string sql;
   std::string text;
+  bool reads = false;
   const auto add = [&](const std::string& part) { sql += (sql.empty() ? "(" : " || ") + part; };
   const auto flush = [&] {
     if (!text.empty()) add(text_parameter(std::exchange(text, {})));
@@ -395,9 +399,12 @@ std::string Dialect::format_time(const BoundExpr& one, const std::vector<std::pa
     }
     flush();
     add(known->second);
+    reads = true;
   }
   flush();
-  return sql.empty() ? text_parameter("") : sql + ")";
+  if (sql.empty()) add(text_parameter(""));
+  sql += ")";
+  return reads ? sql : "CASE WHEN " + time + " IS NOT NULL THEN " + sql + " END";
 }
 
 }  // namespace candor::lower

@@ -69,6 +69,9 @@ class Dialect {
   [[nodiscard]] virtual std::string scope_value(const StoredTable& table);
   [[nodiscard]] virtual std::string in_scope(const StoredTable& table);
 
+  // Digits behind the point that a decimal of this expression is shown with, where the engine does not keep them itself.
+  [[nodiscard]] virtual std::optional<int> shown_scale(const BoundExpr& expr) const;
+
   // For undoing: a column of the table in a form that tells any two values apart, and such a value as the table stores it.
   // `type` is the engine's name for the column's. Where there is no such form, `can_keep` is false.
   [[nodiscard]] virtual bool can_keep(const std::string& type) const;
@@ -120,11 +123,16 @@ class Dialect {
   [[nodiscard]] std::string call(std::string_view name, const BoundExpr& expr);
   [[nodiscard]] std::string order_list(const std::vector<bind::BoundOrder>& order);
   [[nodiscard]] std::string filtered(std::string aggregate, const BoundExpr& expr);
-  // strftime's letters one by one, so that a format is never text of a statement.
-  [[nodiscard]] std::string format_time(const BoundExpr& expr,
+  // strftime's letters one by one, so that a format is never text of a statement. NULL for a NULL time, whatever the format.
+  [[nodiscard]] std::string format_time(const BoundExpr& expr, const std::string& time,
                                         const std::vector<std::pair<char, std::string>>& letters);
   [[nodiscard]] std::string relation_sql(const Relation& relation);
   [[nodiscard]] std::string known_rows(const Relation& relation);
+
+  [[nodiscard]] const Relation* relation_of(const BoundExpr& column) const {
+    const auto found = relations_.find(column.relation);
+    return found == relations_.end() ? nullptr : found->second;
+  }
 
   const Storage& storage_;
 

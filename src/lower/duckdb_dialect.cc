@@ -5,6 +5,7 @@
 #include "base/ascii.h"
 #include "base/render_json.h"
 #include "lower/dialect.h"
+#include "lower/magnitude.h"
 
 namespace candor::lower {
 namespace {
@@ -115,7 +116,11 @@ class DuckdbDialect final : public Dialect {
         static_cast<std::size_t>(std::ranges::count_if(value.text, [](char c) { return c >= '0' && c <= '9'; }));
     const std::size_t point = value.text.find('.');
     const std::size_t scale = point == std::string::npos ? 0 : value.text.size() - point - 1;
-    if (digits == 0 || digits > kDigitsMax) return typed(placeholder, type);
+    if (digits == 0) return typed(placeholder, type);
+    if (digits > kDigitsMax) {
+      return "CAST(error('candor/number-overflow: DuckDB keeps 38 digits of a decimal, and this one has more: ' || " +
+             placeholder + ") AS DECIMAL(38, 0))";
+    }
     return "CAST(" + placeholder + " AS DECIMAL(" + std::to_string(digits) + ", " + std::to_string(scale) + "))";
   }
 
@@ -135,12 +140,21 @@ class DuckdbDialect final : public Dialect {
     };
     const std::string a = operand(*one.children[0]);
     const std::string b = operand(*one.children[1]);
+    if (one.type == Type::kNumber && may_overflow(one)) {
+      if (one.op == Op::kDivide) return "candor_real_div(" + a + ", NULLIF(" + b + ", 0))";
+      const char* name = one.op == Op::kAdd ? "add(" : one.op == Op::kSubtract ? "sub(" : "mul(";
+      return std::string("candor_real_") + name + a + ", " + b + ")";
+    }
     switch (one.op) {
       case Op::kDivide:
         return "(" + a + " / NULLIF(" + b + ", 0))";
       case Op::kDivideInteger:
         return "(" + a + " // NULLIF(" + b + ", 0))";
       case Op::kModulo:
+        // The remainder by -1 is that by 1; the engine would divide the least integer.
+        if (divisor_may_be(one, -1)) {
+          return "(" + a + " % CASE " + b + " WHEN 0 THEN NULL WHEN -1 THEN 1 ELSE " + b + " END)";
+        }
         return "(" + a + " % NULLIF(" + b + ", 0))";
       default:
         return "(" + a + " " + std::string(dialect::to_string(one.op)) + " " + b + ")";
@@ -169,6 +183,11 @@ class DuckdbDialect final : public Dialect {
       pattern = fold(pattern);
     }
     if (one.text.empty()) return "(" + value + " LIKE " + pattern + ")";
+    // The engine finds a pattern that ends in its escape where it comes that far; the binder has looked at a literal.
+    if (one.children[1]->kind != BoundKind::kLiteral) {
+      return "candor_like(" + value + ", " + pattern + ", " +
+             text_parameter(one.fold ? lower_ascii(one.text) : one.text) + ")";
+    }
     return "like_escape(" + value + ", " + pattern + ", " +
            text_parameter(one.fold ? lower_ascii(one.text) : one.text) + ")";
   }
@@ -208,26 +227,22 @@ class DuckdbDialect final : public Dialect {
         if (is_time(from)) return "replace(CAST(" + value + " AS VARCHAR), ' ', 'T')";
         return "CAST(" + value + " AS VARCHAR)";
       case Type::kInteger:
-        if (from == Type::kString) return checked(value, "^\\s*[+-]?[0-9]+\\s*$", "BIGINT");
+        if (from == Type::kString) return "candor_to_integer(" + value + ")";
         if (from == Type::kBoolean) return "CAST(" + value + " AS BIGINT)";
-        return "CAST(candor_round(CAST(" + value + " AS DOUBLE), CAST(0 AS BIGINT)) AS BIGINT)";
+        if (from == Type::kDecimal) return "CAST(" + value + " AS BIGINT)";
+        return "candor_whole(CAST(" + value + " AS DOUBLE))";
       case Type::kNumber:
-      case Type::kDecimal: {
-        std::string number =
-            from == Type::kString
-                ? checked(value, "^\\s*[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?\\s*$", "DOUBLE")
-                : "CAST(" + value + " AS DOUBLE)";
-        if (one.text.empty()) return number;
-        return "CAST(candor_round(" + number + ", CAST(" + one.text + " AS BIGINT)) AS DECIMAL(38, " + one.text + "))";
-      }
+        return from == Type::kString ? "candor_to_number(" + value + ")" : "CAST(" + value + " AS DOUBLE)";
+      case Type::kDecimal:
+        return decimal(value, from, one.text);
       case Type::kDate:
-        return "CAST(" + value + " AS DATE)";
+        return "CAST(" + (from == Type::kString ? "candor_to_datetime(" + value + ")" : value) + " AS DATE)";
       case Type::kDatetime:
-        return "CAST(" + value + " AS TIMESTAMP)";
+        return from == Type::kString ? "candor_to_datetime(" + value + ")" : "CAST(" + value + " AS TIMESTAMP)";
       case Type::kBoolean:
-        return "CAST(" + value + " AS BOOLEAN)";
+        return from == Type::kString ? "candor_to_boolean(" + value + ")" : "CAST(" + value + " AS BOOLEAN)";
       case Type::kUuid:
-        return "CAST(" + value + " AS UUID)";
+        return "CAST(" + (from == Type::kString ? "candor_to_uuid(" + value + ")" : value) + " AS UUID)";
       default:
         return value;
     }
@@ -241,9 +256,13 @@ class DuckdbDialect final : public Dialect {
         return filtered(one.children.empty() ? "COUNT(*)" : "COUNT(" + distinct + child + ")", one);
       case bind::Aggregate::kSum:
         if (one.type == Type::kInteger) return "CAST(" + filtered("SUM(" + distinct + child + ")", one) + " AS BIGINT)";
-        return filtered("SUM(" + distinct + child + ")", one);
+        return finite("SUM(" + distinct + child + ")", child, one);
       case bind::Aggregate::kAverage:
-        return filtered("AVG(" + distinct + "CAST(" + child + " AS DOUBLE))", one);
+        if (one.children[0]->type == Type::kDecimal) {  // the sum is exact
+          return "(CAST(" + filtered("SUM(" + distinct + child + ")", one) + " AS DOUBLE) / " +
+                 filtered("COUNT(" + distinct + child + ")", one) + ")";
+        }
+        return finite("AVG(" + distinct + "CAST(" + child + " AS DOUBLE))", child, one);
       case bind::Aggregate::kMinimum:
         return filtered("MIN(" + child + ")", one);
       case bind::Aggregate::kMaximum:
@@ -277,14 +296,15 @@ class DuckdbDialect final : public Dialect {
       case Function::kConcat:
         return call("CONCAT", one);
       case Function::kLeft:
-        return call("LEFT", one);
+        return plain_count(*one.children[1]) ? call("LEFT", one) : "candor_left" + text_and_integers(one);
       case Function::kRight:
-        return call("RIGHT", one);
+        return plain_count(*one.children[1]) ? call("RIGHT", one) : "candor_right" + text_and_integers(one);
       case Function::kCoalesce:
         return call("COALESCE", one);
       case Function::kNullIf:
         return call("NULLIF", one);
       case Function::kAbs:
+        if (one.type == Type::kDecimal) return call("ABS", one);
         return "ABS(CAST(" + expr(*one.children[0]) + (one.type == Type::kInteger ? " AS BIGINT))" : " AS DOUBLE))");
       case Function::kRound:
         if (one.type == Type::kInteger) return expr(*one.children[0]);
@@ -308,7 +328,10 @@ class DuckdbDialect final : public Dialect {
       case Function::kToDate:
         return "CAST(" + expr(*one.children[0]) + " AS DATE)";
       case Function::kDateTrunc:
-        return "CAST(date_trunc(" + text_parameter(one.text) + ", " + expr(*one.children[0]) + ") AS TIMESTAMP)";
+        // The engine rewrites a comparison of date_trunc with a constant so that NULL is true in it; behind another function
+        // it does not.
+        return "GREATEST(CAST(date_trunc(" + text_parameter(one.text) + ", " + expr(*one.children[0]) +
+               ") AS TIMESTAMP))";
       case Function::kExtract:
         return extract(one);
       case Function::kFormatTime:
@@ -402,28 +425,74 @@ class DuckdbDialect final : public Dialect {
     return sql + ")";
   }
 
-  std::string checked(const std::string& value, const std::string& pattern, std::string_view type) {
-    return "CASE WHEN " + value + " IS NULL THEN NULL WHEN regexp_matches(" + value + ", " + text_parameter(pattern) +
-           ") THEN CAST(trim(" + value + ") AS " + std::string(type) +
-           ") ELSE error('candor/bad-stored-value: ''' || " + value + " || ''' can''t be read as a number') END";
+  static bool divisor_may_be(const BoundExpr& one, std::int64_t number) {
+    const BoundExpr& divisor = *one.children[1];
+    return divisor.kind != BoundKind::kLiteral || divisor.value.integer == number;
+  }
+
+  // Exact but of a double, which is the decimal that its shortest text says.
+  static std::string decimal(const std::string& value, std::optional<Type> from, const std::string& scale) {
+    if (from == Type::kDecimal && scale.empty()) return value;
+    if (from == Type::kInteger && scale.empty()) return "CAST(" + value + " AS DECIMAL(19, 0))";
+    std::string number = from == Type::kString ? "candor_to_number(" + value + ")" : "CAST(" + value + " AS DOUBLE)";
+    if (scale.empty()) return number;
+    const std::string type = " AS DECIMAL(38, " + scale + "))";
+    if (from == Type::kInteger || from == Type::kDecimal) return "CAST(" + value + type;
+    return "CAST(candor_round(" + number + ", CAST(" + scale + " AS BIGINT))" + type;
+  }
+
+  // A sum of doubles that is infinite though none of them was.
+  std::string finite(std::string aggregate, const std::string& child, const BoundExpr& one) {
+    aggregate = filtered(std::move(aggregate), one);
+    if (one.children[0]->type != Type::kNumber || !may_overflow(*one.children[0])) return aggregate;
+    return "candor_finite(" + aggregate + ", " + filtered("bool_or(isinf(" + child + "))", one) + ")";
   }
 
   std::string join_texts(const BoundExpr& one, const std::string& distinct, const std::string& child) {
-    std::string sql = "list(" + distinct + child;
-    if (!one.order.empty()) sql += " ORDER BY " + order_list(one.order);
-    sql += ") FILTER (WHERE " + child + " IS NOT NULL";
+    const bool cast = one.distinct && one.order.size() == 1 && one.children[0]->kind == BoundKind::kCast &&
+                      bind::same_expr(*one.order.front().expr, *one.children[0]->children[0]);
+    const BoundExpr& value = cast ? *one.children[0]->children[0] : *one.children[0];
+    // Different values are ordered by nothing but what they are: numbers become texts behind that, and the texts of times
+    // and keys have their order.
+    const bool late = cast && bind::is_number(value.type);
+    const std::string item = late ? expr(value) : child;
+    std::string sql = "list(" + distinct + item;
+    if (cast) {
+      const bind::BoundOrder& order = one.order.front();
+      sql += " ORDER BY " + item + (order.descending ? " DESC" : "") +
+             (order.nulls_first ? " NULLS FIRST" : " NULLS LAST");
+    } else if (!one.order.empty()) {
+      sql += " ORDER BY " + order_list(one.order);
+    }
+    sql += ") FILTER (WHERE " + item + " IS NOT NULL";
     if (one.condition != nullptr) sql += " AND " + expr(*one.condition);
-    return "array_to_string(" + sql + "), " + text_parameter(one.text) + ")";
+    sql += ")";
+    if (late) sql = "CAST(" + sql + " AS VARCHAR[])";
+    return "array_to_string(" + sql + ", " + text_parameter(one.text) + ")";
+  }
+
+  // A count that the engine's own functions take as it is meant.
+  static bool plain_count(const BoundExpr& one) {
+    constexpr std::int64_t kMost = 2'147'483'647;
+    return one.kind == BoundKind::kLiteral && one.value.kind == CellKind::kInteger && one.value.integer >= 0 &&
+           one.value.integer <= kMost;
+  }
+
+  std::string text_and_integers(const BoundExpr& one) {
+    std::string sql = "(" + expr(*one.children[0]);
+    for (std::size_t i = 1; i < one.children.size(); ++i) sql += ", CAST(" + expr(*one.children[i]) + " AS BIGINT)";
+    return sql + ")";
   }
 
   // The standard's positions: what lies before the first character counts.
   std::string substring(const BoundExpr& one) {
-    const std::string text = expr(*one.children[0]);
-    const std::string from = "CAST(" + expr(*one.children[1]) + " AS BIGINT)";
-    if (one.children.size() == 2) return "SUBSTRING(" + text + ", GREATEST(" + from + ", 1))";
-    const std::string count = "CAST(" + expr(*one.children[2]) + " AS BIGINT)";
-    return "SUBSTRING(" + text + ", GREATEST(" + from + ", 1), GREATEST(" + from + " + " + count + " - GREATEST(" +
-           from + ", 1), 0))";
+    const bool plain = std::all_of(one.children.begin() + 1, one.children.end(),
+                                   [](const bind::BoundPtr& child) { return plain_count(*child); });
+    if (plain) return "SUBSTRING" + text_and_integers(one);
+    if (one.children.size() > 2) return "candor_substr" + text_and_integers(one);
+    // No text is longer.
+    return "candor_substr(" + expr(*one.children[0]) + ", CAST(" + expr(*one.children[1]) +
+           " AS BIGINT), CAST(9223372036854775807 AS BIGINT))";
   }
 
   std::string extract(const BoundExpr& one) {
@@ -436,11 +505,10 @@ class DuckdbDialect final : public Dialect {
   std::string format(const BoundExpr& one) {
     const std::string time = "CAST(" + expr(*one.children[0]) + " AS TIMESTAMP)";
     std::vector<std::pair<char, std::string>> letters;
-    for (const char letter : std::string_view("YmdHMSjw")) {
+    for (const char letter : std::string_view("YmdHMSjwf")) {
       letters.emplace_back(letter, "strftime(" + time + ", '%" + std::string(1, letter) + "')");
     }
-    letters.emplace_back('f', "(strftime(" + time + ", '%S') || '.' || substr(strftime(" + time + ", '%f'), 1, 3))");
-    return format_time(one, letters);
+    return format_time(one, time, letters);
   }
 };
 

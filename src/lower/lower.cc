@@ -1,6 +1,7 @@
 // The statements of one plan: the read itself, its count, and what a write asks and does row by row.
 #include "lower/lower.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/ascii.h"
@@ -21,6 +22,33 @@ std::unique_ptr<Dialect> make(const Storage& storage) {
   return nullptr;
 }
 
+bool adds_interval(const bind::BoundExpr& one) {
+  return one.kind == bind::BoundKind::kAddInterval ||
+         std::ranges::any_of(one.children, [](const bind::BoundPtr& child) { return adds_interval(*child); });
+}
+
+// A further column of the result, which the expression makes.
+void add_column(const Dialect& dialect, const bind::BoundExpr& one, std::optional<contract::Type> type, Lowered& made) {
+  made.scales.resize(made.types.size());
+  made.reckoned.resize(made.types.size());
+  made.types.emplace_back(type);
+  made.scales.push_back(dialect.shown_scale(one));
+  made.reckoned.push_back(adds_interval(one));
+}
+
+std::string any_zero(Dialect& dialect, const std::vector<const bind::BoundExpr*>& divisors) {
+  std::string zero;
+  for (const bind::BoundExpr* one : divisors) zero += (zero.empty() ? "(" : " OR ") + dialect.expr(*one) + " = 0";
+  return zero + ")";
+}
+
+void add_zero_column(Dialect& dialect, const std::vector<const bind::BoundExpr*>& divisors, std::string& sql,
+                     Lowered& made) {
+  if (divisors.empty()) return;
+  sql += ", CASE WHEN " + any_zero(dialect, divisors) + " THEN 1 ELSE 0 END AS \"zero\"";
+  made.types.emplace_back(contract::Type::kInteger);
+}
+
 }  // namespace
 
 Lowering::Lowering(const Storage& storage) : dialect_(make(storage)) {}
@@ -33,7 +61,7 @@ Lowered Lowering::select(const bind::BoundSelect& plan, const SelectOptions& opt
   const std::string sql = dialect_->select(plan, options);
   made.sql = dialect_->with_common(sql);
   made.parameters = dialect_->take_parameters();
-  for (const bind::BoundItem& item : plan.items) made.types.emplace_back(item.expr->type);
+  for (const bind::BoundItem& item : plan.items) add_column(*dialect_, *item.expr, item.expr->type, made);
   return made;
 }
 
@@ -61,9 +89,7 @@ Lowered Lowering::zero_divisors(const bind::BoundSelect& plan, const std::vector
                                 bool groups, bool with_where) {
   std::string sql = "SELECT 1 AS \"one\"";
   if (!plan.from.empty()) sql += " FROM " + dialect_->from(plan);
-  std::string zero;
-  for (const bind::BoundExpr* one : divisors) zero += (zero.empty() ? "(" : " OR ") + dialect_->expr(*one) + " = 0";
-  zero += ")";
+  const std::string zero = any_zero(*dialect_, divisors);
   std::string where = plan.where != nullptr && with_where ? dialect_->expr(*plan.where) : std::string();
   if (!groups) where += (where.empty() ? "" : " AND ") + zero;
   if (!where.empty()) sql += " WHERE " + where;
@@ -96,20 +122,28 @@ std::string key_list(Dialect& dialect, const contract::Resource& resource, const
 
 }  // namespace
 
-Lowered Lowering::matched_rows(const bind::BoundWrite& plan, std::int64_t limit, bool with_kept) {
+Lowered Lowering::zero_divisors(const bind::BoundWrite& plan, const std::vector<const bind::BoundExpr*>& divisors) {
+  const std::string source = source_of(*dialect_, plan);
+  const std::string sql = "SELECT 1 AS \"one\"" + source + " WHERE " + any_zero(*dialect_, divisors) + " LIMIT 1";
+  return {dialect_->with_common(sql), dialect_->take_parameters(), {contract::Type::kInteger}};
+}
+
+Lowered Lowering::matched_rows(const bind::BoundWrite& plan, std::int64_t limit, bool with_kept,
+                               const Divisors& divisors) {
   Lowered made;
   const std::string source = source_of(*dialect_, plan, with_kept);
   std::string sql = "SELECT " + key_of(plan) + " AS \"key\"";
   made.types.emplace_back(plan.resource->find(plan.resource->key)->type);
   for (std::size_t i = 0; i < plan.set.size(); ++i) {
     sql += ", " + dialect_->expr(*plan.set[i].value) + " AS \"v" + std::to_string(i) + "\"";
-    made.types.emplace_back(plan.resource->columns[plan.set[i].column].type);
+    add_column(*dialect_, *plan.set[i].value, plan.resource->columns[plan.set[i].column].type, made);
   }
   for (std::size_t i = 0; with_kept && i < dialect_->stored(*plan.resource).kept.size(); ++i) {
     sql += ", t" + std::to_string(plan.target->id) + "." + quote_name(Dialect::kept_name(i)) + " AS \"k" +
            std::to_string(i) + "\"";
     made.types.emplace_back(std::nullopt);
   }
+  add_zero_column(*dialect_, divisors, sql, made);
   sql += source;
   if (plan.where != nullptr) sql += " WHERE " + dialect_->expr(*plan.where);
   sql += " ORDER BY 1 LIMIT " + std::to_string(limit);
@@ -129,13 +163,14 @@ Lowered Lowering::count_all(const contract::Resource& resource) {
   return {sql, dialect_->take_parameters(), {contract::Type::kInteger}};
 }
 
-Lowered Lowering::values(const std::vector<const bind::BoundExpr*>& row) {
+Lowered Lowering::values(const std::vector<const bind::BoundExpr*>& row, const Divisors& divisors) {
   Lowered made;
   for (const bind::BoundExpr* one : row) {
     made.sql += (made.sql.empty() ? "SELECT " : ", ") + dialect_->expr(*one) + " AS \"v" +
                 std::to_string(made.types.size()) + "\"";
-    made.types.push_back(one->type);
+    add_column(*dialect_, *one, one->type, made);
   }
+  add_zero_column(*dialect_, divisors, made.sql, made);
   made.sql = dialect_->with_common(made.sql);
   made.parameters = dialect_->take_parameters();
   return made;
@@ -157,7 +192,8 @@ Lowered Lowering::known_keys(const contract::Resource& resource, const std::vect
   return {sql, dialect_->take_parameters(), {key.type, contract::Type::kInteger}};
 }
 
-Lowered Lowering::conflict_row(const bind::BoundWrite& plan, const Value& key, const std::vector<Value>& excluded) {
+Lowered Lowering::conflict_row(const bind::BoundWrite& plan, const Value& key, const std::vector<Value>& excluded,
+                               const Divisors& divisors) {
   Lowered made;
   const std::string source = source_of(*dialect_, plan);
   if (plan.excluded != nullptr) dialect_->substitute(plan.excluded->id, excluded);
@@ -165,8 +201,9 @@ Lowered Lowering::conflict_row(const bind::BoundWrite& plan, const Value& key, c
   made.types.emplace_back(plan.resource->find(plan.resource->key)->type);
   for (std::size_t i = 0; i < plan.conflict_set.size(); ++i) {
     sql += ", " + dialect_->expr(*plan.conflict_set[i].value) + " AS \"v" + std::to_string(i) + "\"";
-    made.types.emplace_back(plan.resource->columns[plan.conflict_set[i].column].type);
+    add_column(*dialect_, *plan.conflict_set[i].value, plan.resource->columns[plan.conflict_set[i].column].type, made);
   }
+  add_zero_column(*dialect_, divisors, sql, made);
   sql += source + " WHERE " + key_of(plan) + " = " + dialect_->key_value(*plan.resource, key);
   if (plan.conflict_where != nullptr) sql += " AND " + dialect_->expr(*plan.conflict_where);
   made.sql = dialect_->with_common(sql);
@@ -181,7 +218,7 @@ Lowered Lowering::returning(const bind::BoundWrite& plan, const std::vector<Valu
   made.types.emplace_back(plan.resource->find(plan.resource->key)->type);
   for (std::size_t i = 0; i < plan.returning.size(); ++i) {
     sql += ", " + dialect_->expr(*plan.returning[i].expr) + " AS \"c" + std::to_string(i) + "\"";
-    made.types.push_back(plan.returning[i].expr->type);
+    add_column(*dialect_, *plan.returning[i].expr, plan.returning[i].expr->type, made);
   }
   sql += source + " WHERE " + key_of(plan) + " IN (" + key_list(*dialect_, *plan.resource, keys) + ")";
   made.sql = dialect_->with_common(sql);

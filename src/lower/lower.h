@@ -47,6 +47,8 @@ struct Lowered {
   std::string sql;
   std::vector<Value> parameters;
   std::vector<std::optional<contract::Type>> types;  // of its columns
+  std::vector<std::optional<int>> scales = {};       // digits behind the point that their decimals are shown with
+  std::vector<bool> reckoned = {};                   // times that nobody stored: out of range, they are no fault of the data
 };
 
 class Dialect;
@@ -75,20 +77,26 @@ class Lowering {
                                       const std::vector<const bind::BoundExpr*>& divisors, bool groups,
                                       bool with_where);
 
+  // Up to one row when one of the divisors, of the condition, is zero for a row of the resource.
+  [[nodiscard]] Lowered zero_divisors(const bind::BoundWrite& plan, const std::vector<const bind::BoundExpr*>& divisors);
+
+  // A last column of matched_rows, values and conflict_row: 1 where one of these is zero. None: no such column.
+  using Divisors = std::vector<const bind::BoundExpr*>;
   // Rows that an UPDATE or DELETE matches: the key, then the new values of `set` in their order. At most `limit` rows.
   // `with_kept`: behind them what undoing keeps of the row (kept_rows).
-  [[nodiscard]] Lowered matched_rows(const bind::BoundWrite& plan, std::int64_t limit, bool with_kept = false);
+  [[nodiscard]] Lowered matched_rows(const bind::BoundWrite& plan, std::int64_t limit, bool with_kept = false,
+                                     const Divisors& divisors = {});
   [[nodiscard]] Lowered matched_count(const bind::BoundWrite& plan);
   // All rows of the resource that the caller sees, counted.
   [[nodiscard]] Lowered count_all(const contract::Resource& resource);
   // One row: the values of a row of VALUES that are no literals.
-  [[nodiscard]] Lowered values(const std::vector<const bind::BoundExpr*>& row);
+  [[nodiscard]] Lowered values(const std::vector<const bind::BoundExpr*>& row, const Divisors& divisors = {});
   // Which of the keys are there: the key and whether the caller sees the row.
   [[nodiscard]] Lowered known_keys(const contract::Resource& resource, const std::vector<Value>& keys);
   // Of the row with the key, what DO UPDATE makes of it; no row when its WHERE does not hold. `excluded`: the row that was not
   // inserted, by column of the resource.
   [[nodiscard]] Lowered conflict_row(const bind::BoundWrite& plan, const Value& key,
-                                     const std::vector<Value>& excluded);
+                                     const std::vector<Value>& excluded, const Divisors& divisors = {});
   // The items of RETURNING for the keys, each row begun by its key.
   [[nodiscard]] Lowered returning(const bind::BoundWrite& plan, const std::vector<Value>& keys);
 

@@ -8,6 +8,7 @@
 namespace candor::lower {
 namespace {
 
+using bind::is_number;
 using bind::is_time;
 
 std::string_view cast_name(Type type) {
@@ -192,8 +193,12 @@ class PostgresDialect final : public Dialect {
       value = fold(value);
       pattern = fold(pattern);
     }
-    return "(" + value + " LIKE " + pattern + " ESCAPE " + text_parameter(one.fold ? lower_ascii(one.text) : one.text) +
-           ")";
+    const std::string escape = text_parameter(one.fold ? lower_ascii(one.text) : one.text);
+    const std::string like = "(" + value + " LIKE " + pattern + " ESCAPE " + escape + ")";
+    if (one.text.empty() || one.children[1]->kind == BoundKind::kLiteral) return like;
+    // The server finds a pattern that ends in its escape where it comes that far; the binder has looked at a literal.
+    return "CASE WHEN " + value + " IS NOT NULL AND substring('' FROM 1 FOR -((char_length(" + pattern +
+           ") - char_length(rtrim(" + pattern + ", " + escape + "))) % 2)) = '' THEN " + like + " END";
   }
 
   std::string contains_text(const BoundExpr& one) override {
@@ -217,9 +222,15 @@ class PostgresDialect final : public Dialect {
       case BoundKind::kOverlap:
         return "(" + a + " && " + b + ")";
       case BoundKind::kContainsAll:
-        return "(" + a + " @> " + b + ")";
-      case BoundKind::kHas:
-        return "(" + b + " = ANY(" + a + "))";
+        // A NULL among the elements is none that could be missing.
+        if (one.children[1]->kind == BoundKind::kArray) return "(" + a + " @> " + b + ")";
+        return "(" + a + " @> array_remove(" + b + ", NULL))";
+      case BoundKind::kHas: {
+        // = ANY would be NULL where one of the elements is.
+        const char* type = one.children[0]->type == Type::kStringArray ? "::text[]" : "::int8[]";
+        const std::string has = "(" + a + " @> ARRAY[" + b + "]" + type + ")";
+        return one.children[1]->nullable ? "CASE WHEN " + b + " IS NOT NULL THEN " + has + " END" : has;
+      }
       default:
         break;
     }
@@ -238,6 +249,7 @@ class PostgresDialect final : public Dialect {
     if (*one.type == Type::kInteger && (from == Type::kNumber || from == Type::kDecimal))
       return "round(" + numeric(value, from) + ")::int8";
     if (*one.type == Type::kInteger && from == Type::kBoolean) return value + "::int::int8";
+    if (is_number(one.type) && from == Type::kString) value = number_text(value);
     if (*one.type == Type::kDecimal && !one.text.empty())
       return "round(" + numeric(value, from) + ", " + one.text + ")";
     if (*one.type == Type::kDecimal) return numeric(value, from);
@@ -256,6 +268,11 @@ class PostgresDialect final : public Dialect {
         if (one.type == Type::kInteger) return filtered("sum(" + distinct + child + ")", one) + "::int8";
         return filtered("sum(" + distinct + child + ")", one);
       case bind::Aggregate::kAverage:
+        // The server's average of doubles reckons squares, which overflow long before the sum does.
+        if (type == Type::kNumber) {
+          return "(" + filtered("sum(" + distinct + child + ")", one) + " / " +
+                 filtered("count(" + distinct + child + ")", one) + ")";
+        }
         return filtered("avg(" + distinct + child + ")", one) + "::float8";
       case bind::Aggregate::kMinimum:
       case bind::Aggregate::kMaximum: {
@@ -354,11 +371,8 @@ class PostgresDialect final : public Dialect {
         return call("rtrim", one);
       case Function::kLength:
         return "char_length(" + argument(0) + ")::int8";
-      case Function::kSubstring: {
-        std::string sql = "substring(" + argument(0) + " FROM (" + argument(1) + ")::int";
-        if (one.children.size() > 2) sql += " FOR (" + argument(2) + ")::int";
-        return sql + ")";
-      }
+      case Function::kSubstring:
+        return substring(one);
       case Function::kReplace:
         return call("replace", one);
       case Function::kPosition:
@@ -366,13 +380,51 @@ class PostgresDialect final : public Dialect {
       case Function::kConcat:
         return call("concat", one);
       case Function::kLeft:
-        return "left(" + argument(0) + ", (" + argument(1) + ")::int)";
+        return "substring(" + argument(0) + " FROM 1 FOR " + count_of(*one.children[1]) + ")";
       case Function::kRight:
-        return "right(" + argument(0) + ", (" + argument(1) + ")::int)";
+        // The server's own takes a negative number for all but the first ones.
+        if (is_count(*one.children[1])) return "right(" + argument(0) + ", " + count_of(*one.children[1]) + ")";
+        return "(right(" + argument(0) + ", " + count_of(*one.children[1]) + ") || substring('' FROM 1 FOR LEAST(" +
+               count_of(*one.children[1]) + ", 0)))";
       default:
         return "NULL";
     }
   }
+
+  static constexpr std::string_view kIntMost = "2147483647";
+
+  static bool is_count(const BoundExpr& one) {
+    return one.kind == BoundKind::kLiteral && one.value.kind == CellKind::kInteger && one.value.integer >= 0 &&
+           one.value.integer <= 2'147'483'647;
+  }
+
+  // As an int4: no text is longer, and what is negative is an error whatever it is. LEAST would pass over a NULL.
+  std::string count_of(const BoundExpr& one) {
+    const std::string sql = "(" + expr(one) + ")";
+    if (is_count(one)) return sql + "::int";
+    return "(CASE WHEN " + sql + " < 0 THEN -1 WHEN " + sql + " > " + std::string(kIntMost) + " THEN " +
+           std::string(kIntMost) + " ELSE " + sql + " END)::int";
+  }
+
+  // The standard's positions: what lies before the first character counts.
+  std::string substring(const BoundExpr& one) {
+    const std::string text = "substring(" + expr(*one.children[0]) + " FROM ";
+    const BoundExpr& start = *one.children[1];
+    const bool counted = one.children.size() > 2;
+    if (is_count(start)) {
+      return text + count_of(start) + (counted ? " FOR " + count_of(*one.children[2]) : std::string()) + ")";
+    }
+    const std::string from = "(" + expr(start) + ")::numeric";
+    const std::string first = "(CASE WHEN " + from + " < 1 THEN 1 WHEN " + from + " > " + std::string(kIntMost) +
+                              " THEN " + std::string(kIntMost) + " ELSE " + from + " END)::int";
+    if (!counted) return text + first + ")";
+    const std::string count = "(" + expr(*one.children[2]) + ")::numeric";
+    const std::string end = "(" + from + " + " + count + " - 1)";  // the last position
+    return text + first + " FOR (CASE WHEN " + count + " < 0 THEN -1 WHEN " + end + " < 1 THEN 0 WHEN " + end + " > " +
+           std::string(kIntMost) + " THEN " + std::string(kIntMost) + " WHEN " + from + " < 1 THEN " + end + " ELSE " +
+           count + " END)::int)";
+  }
+
   // A double as the number that its shortest text says.
   static std::string numeric(const std::string& sql, std::optional<Type> type) {
     return "(" + sql + (type == Type::kNumber ? ")::float8::text::numeric" : ")::numeric");
@@ -382,11 +434,18 @@ class PostgresDialect final : public Dialect {
   static std::string time_of(const std::string& sql) {
     const std::string text = "(" + sql + ")";
     return "CASE WHEN " + text + " IS NULL THEN NULL WHEN " + text +
-           " ~ '^\\d{4}-\\d\\d-\\d\\d([T "
-           "]([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d+)?)?(Z|[+-]\\d\\d(:?\\d\\d)?)?)?$' THEN "
+           " ~ '^\\d{4}-\\d\\d-\\d\\d([Tt "
+           "]([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d+)?)?(Z|z| ?UTC|[+-]\\d\\d(:?\\d\\d)?)?)?$' THEN "
            "(regexp_replace(" +
            text + ", '(\\.\\d{6})\\d+', '\\1')::timestamptz AT TIME ZONE 'UTC') ELSE ('no time: ' || " + text +
            ")::timestamp END";
+  }
+
+  // The server takes words for numbers: NaN, Infinity.
+  static std::string number_text(const std::string& sql) {
+    const std::string text = "(" + sql + ")";
+    return "CASE WHEN " + text + " ~ '^\\s*[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([eE][+-]?\\d+)?\\s*$' THEN " + text +
+           " WHEN " + text + " IS NOT NULL THEN 'no number: ' || " + text + " END";
   }
 
   static std::string lowered(const std::string& sql) { return "lower(" + sql + " COLLATE \"C.utf8\")"; }
@@ -404,14 +463,14 @@ class PostgresDialect final : public Dialect {
   std::string format(const BoundExpr& one) {
     const std::string time = "(" + expr(*one.children[0]) + ")::timestamp";
     const auto part = [&](std::string_view pattern) { return "to_char(" + time + ", '" + std::string(pattern) + "')"; };
-    return format_time(one, {{'Y', part("YYYY")},
+    return format_time(one, time, {{'Y', part("YYYY")},
                              {'m', part("MM")},
                              {'d', part("DD")},
                              {'H', part("HH24")},
                              {'M', part("MI")},
                              {'S', part("SS")},
                              {'j', part("DDD")},
-                             {'f', "(" + part("SS") + " || '.' || " + part("MS") + ")"},
+                             {'f', part("US")},
                              {'w', "extract(dow FROM " + time + ")::text"}});
   }
 };

@@ -1,10 +1,12 @@
 // SQLite. Texts, arrays and times go through Candor's own functions, which the engine's contract connections have
 // (docs/decisions/0060-contract-engines.md): SQLite's own fold ASCII alone, round integers, and know no arrays.
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
 #include "base/ascii.h"
 #include "lower/dialect.h"
+#include "lower/magnitude.h"
 
 namespace candor::lower {
 namespace {
@@ -36,18 +38,63 @@ class SqliteDialect final : public Dialect {
     }
   }
 
+  // At the scale that the column declares, which SQLite takes no notice of.
+  std::string stored_value(const StoredTable& table, const contract::Column& column, const Value& given) override {
+    if (given.is_null() || column.type != Type::kDecimal) return value(given, column.type);
+    const bool text = given.kind == CellKind::kDecimal;
+    const std::string digits = text ? text_parameter(given.text) : parameter(given, std::nullopt);
+    const std::optional<DeclaredDecimal> declared = declared_decimal(table.type_of(column.stored));
+    if (!declared) return "candor_to_decimal(" + digits + ")";
+    return "candor_store_decimal(" + digits + ", " + std::to_string(declared->scale) + ", " +
+           std::to_string(declared->precision) + ")";
+  }
+
   std::string in_scope(const StoredTable& table) override {
     return quote_name(storage_.scope_column) + " COLLATE BINARY = " + scope_value(table);
+  }
+
+  std::optional<int> shown_scale(const BoundExpr& one) const override {
+    if (one.type == Type::kInteger) return 0;
+    if (one.type != Type::kDecimal) return std::nullopt;
+    switch (one.kind) {
+      case BoundKind::kLiteral:
+        return one.value.kind == CellKind::kDecimal ? std::optional(scale_of_digits(one.value.text)) : std::nullopt;
+      case BoundKind::kColumn:
+        return column_scale(one);
+      case BoundKind::kArithmetic: {
+        const auto a = shown_scale(*one.children[0]);
+        const auto b = shown_scale(*one.children[1]);
+        if (!a || !b) return std::nullopt;
+        return one.op == Op::kMultiply ? *a + *b : std::max(*a, *b);
+      }
+      case BoundKind::kAggregate:
+      case BoundKind::kNegate:
+        return shown_scale(*one.children[0]);
+      case BoundKind::kScalar:
+        return shown_scale(*one.select->items.front().expr);
+      case BoundKind::kCast:
+        return one.text.empty() ? shown_scale(*one.children[0]) : std::optional(std::stoi(one.text));
+      case BoundKind::kFunction:
+      case BoundKind::kCase:
+        return widest_scale(one);
+      default:
+        return std::nullopt;
+    }
   }
 
  protected:
   std::string placeholder(std::size_t number) const override { return "?" + std::to_string(number); }
   std::string typed(const std::string& placeholder, std::optional<Type>) const override { return placeholder; }
+  std::string typed_value(const std::string& placeholder, std::optional<Type> type, const Value& value) const override {
+    return needs_reading(value) ? "candor_to_decimal(" + placeholder + ")" : typed(placeholder, type);
+  }
 
   Value bindable(const Value& value) const override {
     Value bound = value;
     if (value.kind == CellKind::kBoolean) bound.kind = CellKind::kInteger;
     if (value.kind == CellKind::kDecimal) {
+      // What a double does not keep is told by the function that reads it.
+      if (needs_reading(value)) return text_value(value.text);
       bound = Value();
       bound.kind = CellKind::kReal64;
       bound.real = std::strtod(value.text.c_str(), nullptr);
@@ -70,22 +117,21 @@ class SqliteDialect final : public Dialect {
   }
 
   std::string arithmetic(const BoundExpr& one) override {
-    const std::string a = expr(*one.children[0]);
-    const std::string b = expr(*one.children[1]);
-    const bool integers = one.type == Type::kInteger;
     switch (one.op) {
       case Op::kAdd:
-        return integers ? "candor_add(" + a + ", " + b + ")" : "(" + a + " + " + b + ")";
+        return operation(one, "add", " + ");
       case Op::kSubtract:
-        return integers ? "candor_sub(" + a + ", " + b + ")" : "(" + a + " - " + b + ")";
+        return operation(one, "sub", " - ");
       case Op::kMultiply:
-        return integers ? "candor_mul(" + a + ", " + b + ")" : "(" + a + " * " + b + ")";
+        return operation(one, "mul", " * ");
       case Op::kDivide:
-        return "(CAST(" + a + " AS REAL) / NULLIF(" + b + ", 0))";
+        if (may_overflow(one)) return call("candor_real_div", one);
+        return "(CAST(" + expr(*one.children[0]) + " AS REAL) / NULLIF(" + expr(*one.children[1]) + ", 0))";
       case Op::kDivideInteger:
-        return "(" + a + " / NULLIF(" + b + ", 0))";
+        if (!by_plain_literal(one)) return call("candor_div", one);
+        return "(" + expr(*one.children[0]) + " / NULLIF(" + expr(*one.children[1]) + ", 0))";
       default:
-        return "(" + a + " % NULLIF(" + b + ", 0))";
+        return "(" + expr(*one.children[0]) + " % NULLIF(" + expr(*one.children[1]) + ", 0))";
     }
   }
 
@@ -151,17 +197,16 @@ class SqliteDialect final : public Dialect {
         return is_time(from) || from == Type::kUuid || from == Type::kString ? value : "CAST(" + value + " AS TEXT)";
       case Type::kInteger:
         if (from == Type::kString) return "candor_to_integer(" + value + ")";
-        return is_number(from) ? "CAST(candor_round(" + value + ", 0) AS INTEGER)" : value;
+        return is_number(from) ? "candor_whole(" + value + ")" : value;
       case Type::kNumber:
-      case Type::kDecimal: {
-        const std::string number =
-            from == Type::kString ? "candor_to_number(" + value + ")" : "CAST(" + value + " AS REAL)";
-        return one.text.empty() ? number : "candor_round(" + number + ", " + one.text + ")";
-      }
+        return from == Type::kString ? "candor_to_number(" + value + ")" : "CAST(" + value + " AS REAL)";
+      case Type::kDecimal:
+        if (one.text.empty()) return from == Type::kString ? "candor_to_decimal(" + value + ")" : value;
+        return "candor_to_decimal(" + value + ", " + one.text + ")";
       case Type::kDate:
-        return "candor_date(" + value + ")";
+        return (from == Type::kString ? "candor_to_date(" : "candor_date(") + value + ")";
       case Type::kDatetime:
-        return "candor_datetime(" + value + ")";
+        return (from == Type::kString ? "candor_to_datetime(" : "candor_datetime(") + value + ")";
       case Type::kBoolean:
         return "candor_to_boolean(" + value + ")";
       case Type::kUuid:
@@ -177,9 +222,9 @@ class SqliteDialect final : public Dialect {
       case bind::Aggregate::kCount:
         return filtered(one.children.empty() ? "COUNT(*)" : "COUNT(" + distinct + expr(*one.children[0]) + ")", one);
       case bind::Aggregate::kSum:
-        return filtered("SUM(" + distinct + expr(*one.children[0]) + ")", one);
+        return filtered(sum_name(one, "SUM", "candor_sum") + distinct + expr(*one.children[0]) + ")", one);
       case bind::Aggregate::kAverage:
-        return filtered("AVG(" + distinct + expr(*one.children[0]) + ")", one);
+        return filtered(sum_name(one, "AVG", "candor_avg") + distinct + expr(*one.children[0]) + ")", one);
       case bind::Aggregate::kMinimum:
         return filtered("MIN(" + expr(*one.children[0]) + ")", one);
       case bind::Aggregate::kMaximum:
@@ -219,10 +264,8 @@ class SqliteDialect final : public Dialect {
         return call("RTRIM", one);
       case Function::kLength:
         return call("candor_length", one);
-      case Function::kSubstring: {
-        const std::string count = one.children.size() > 2 ? expr(*one.children[2]) : "NULL";
-        return "candor_substr(" + expr(*one.children[0]) + ", " + expr(*one.children[1]) + ", " + count + ")";
-      }
+      case Function::kSubstring:
+        return call("candor_substr", one);
       case Function::kReplace:
         return call("REPLACE", one);
       case Function::kPosition:
@@ -230,11 +273,9 @@ class SqliteDialect final : public Dialect {
       case Function::kConcat:
         return concat(one);
       case Function::kLeft:
-        return "candor_substr(" + expr(*one.children[0]) + ", 1, " + expr(*one.children[1]) + ")";
-      case Function::kRight: {
-        const std::string text = expr(*one.children[0]);
-        return "candor_substr(" + text + ", candor_length(" + text + ") - " + expr(*one.children[1]) + " + 1, NULL)";
-      }
+        return call("candor_left", one);
+      case Function::kRight:
+        return call("candor_right", one);
       case Function::kCoalesce:
         return one.children.size() == 1 ? expr(*one.children[0]) : call("COALESCE", one);
       case Function::kNullIf:
@@ -273,6 +314,58 @@ class SqliteDialect final : public Dialect {
   }
 
  private:
+  std::optional<int> column_scale(const BoundExpr& one) const {
+    const Relation* relation = relation_of(one);
+    if (relation == nullptr) return std::nullopt;
+    if (relation->kind == RelationKind::kDerived) return shown_scale(*relation->select->items[one.column].expr);
+    if (relation->kind != RelationKind::kScan) return std::nullopt;
+    const auto declared =
+        declared_decimal(stored(*relation->resource).type_of(relation->resource->columns[one.column].stored));
+    return declared ? std::optional(declared->scale) : std::nullopt;
+  }
+
+  // Of CASE, COALESCE and their like: that of the value with the most digits.
+  std::optional<int> widest_scale(const BoundExpr& one) const {
+    std::optional<int> widest = 0;
+    for (const bind::BoundPtr& child : one.children) {
+      if (!bind::is_number(child->type)) continue;  // a condition, or NULL
+      const auto scale = shown_scale(*child);
+      widest = widest && scale ? std::optional(std::max(*widest, *scale)) : std::nullopt;
+    }
+    return widest;
+  }
+
+  // More digits than a double keeps.
+  static bool needs_reading(const Value& value) {
+    constexpr std::size_t kDigits = 15;
+    if (value.kind != CellKind::kDecimal) return false;
+    const std::size_t first = value.text.find_first_of("123456789");
+    if (first == std::string::npos) return false;
+    const std::size_t last = value.text.find_last_of("123456789");
+    const bool point = value.text.substr(first, last - first).find('.') != std::string::npos;
+    return last - first + (point ? 0 : 1) > kDigits;
+  }
+
+  std::string operation(const BoundExpr& one, const std::string& name, std::string_view sign) {
+    if (one.type == Type::kInteger) return call("candor_" + name, one);
+    if (one.type == Type::kDecimal) return call("candor_decimal_" + name, one);
+    if (may_overflow(one)) return call("candor_real_" + name, one);
+    return joined(one, sign);
+  }
+
+  // The one quotient of integers that is no integer is that of the least by -1.
+  static bool by_plain_literal(const BoundExpr& one) {
+    const BoundExpr& divisor = *one.children[1];
+    return divisor.kind == BoundKind::kLiteral && divisor.value.kind == CellKind::kInteger && divisor.value.integer != -1;
+  }
+
+  static std::string sum_name(const BoundExpr& one, const char* plain, const std::string& own) {
+    const std::optional<Type> type = one.children[0]->type;
+    if (type == Type::kNumber) return own + "(";
+    if (type != Type::kDecimal) return std::string(plain) + "(";
+    return "candor_decimal_" + own.substr(own.find('_') + 1) + "(";
+  }
+
   std::string concat(const BoundExpr& one) {
     std::string sql;
     for (const bind::BoundPtr& child : one.children)

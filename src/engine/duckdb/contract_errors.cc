@@ -42,10 +42,32 @@ Diagnostic constraint_error(const std::string& message) {
   return make_error("constraint-violation", "the source does not take the row: " + first_line(message));
 }
 
-bool overflows(const EngineError& error) {
-  if (error.type == "Out of Range") return has(lower_ascii(error.message), "overflow");
+// What does not fit says which type it was to be.
+std::optional<Diagnostic> range_error(const EngineError& error) {
+  const std::string text = lower_ascii(error.message);
+  const auto make = [&](std::string_view code, std::string message) {
+    return make_error(code, std::move(message), {}, first_line(error.message));
+  };
+  if (error.type == "Out of Range") {
+    if (!has(text, "overflow")) return std::nullopt;
+    return has(text, "decimal") ? make("number-overflow", "the result of the arithmetic has more digits than 38")
+                                : make("integer-overflow", "the result of the arithmetic is no 64-bit integer");
+  }
+  if (error.type != "Conversion") return std::nullopt;
+  if (has(text, "timestamp range") || has(text, "date out of range") || has(text, "timestamp out of range")) {
+    return make("bad-argument", "the time is outside of the years 1 to 9999");
+  }
+  const bool range = has(text, "out of range") || has(text, "could not cast value");
   // A sum of integers is wider than 64 bits, and brought back to them.
-  return error.type == "Conversion" && has(error.message, "INT128") && has(error.message, "type INT64");
+  if ((has(error.message, "INT128") && has(error.message, "type INT64")) ||
+      (range && has(error.message, "destination type INT") && !has(error.message, "DECIMAL"))) {
+    return make("integer-overflow", "the number does not fit into an integer");
+  }
+  if (has(error.message, "DECIMAL") && (range || has(text, "could not convert string"))) {
+    return make("number-overflow", "the number has more digits than the decimal has room for");
+  }
+  // Hints of the engine's are of its own language.
+  return make("type-mismatch", "a value can't be read as the type that it is cast to");
 }
 
 }  // namespace
@@ -60,9 +82,9 @@ std::optional<Diagnostic> contract_error(const EngineError& error) {
     }
     return std::nullopt;
   }
-  if (overflows(error)) {
-    return make_error("integer-overflow", "the result of the arithmetic is no 64-bit integer", {},
-                      first_line(error.message));
+  if (auto range = range_error(error)) return range;
+  if (has(error.message, "Like pattern must not end with escape character")) {
+    return make_error("bad-argument", "the LIKE pattern ends with its escape character");
   }
   if (has(error.message, "More than one row returned by a subquery")) {
     return make_error("subquery-rows", "a scalar subquery gave more than one row");

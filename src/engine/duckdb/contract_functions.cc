@@ -1,6 +1,7 @@
 // Chunks of arguments, row by row.
 #include "engine/duckdb/contract_functions.h"
 
+#include <cmath>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -9,9 +10,11 @@
 #include <vector>
 
 #include "engine/duckdb/handles.h"
+#include "engine/functions/casts.h"
 #include "engine/functions/errors.h"
 #include "engine/functions/numbers.h"
 #include "engine/functions/text.h"
+#include "engine/functions/times.h"
 
 namespace candor::engine::duckdb {
 namespace {
@@ -33,6 +36,7 @@ class Input {
     return {duckdb_string_t_data(&texts[row]), duckdb_string_t_length(texts[row])};
   }
   [[nodiscard]] std::int64_t integer(idx_t row) const { return static_cast<std::int64_t*>(data_)[row]; }
+  [[nodiscard]] bool boolean(idx_t row) const { return static_cast<bool*>(data_)[row]; }
   [[nodiscard]] double real(idx_t row) const { return static_cast<double*>(data_)[row]; }
 
  private:
@@ -53,6 +57,7 @@ class Output {
   }
   void give(idx_t row, double value) { static_cast<double*>(data_)[row] = value; }
   void give(idx_t row, bool value) { static_cast<bool*>(data_)[row] = value; }
+  void give(idx_t row, std::int64_t value) { static_cast<std::int64_t*>(data_)[row] = value; }  // a timestamp, too
 
  private:
   duckdb_vector vector_;
@@ -109,12 +114,56 @@ void like(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector resu
 }
 
 void substring(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
-  each_row(info, chunk, result, 2, [](const Inputs& inputs, idx_t row, Output& output) -> Status {
-    std::optional<std::int64_t> count;
-    if (!inputs[2].is_null(row)) count = inputs[2].integer(row);
+  each_row(info, chunk, result, 3, [](const Inputs& inputs, idx_t row, Output& output) -> Status {
     CANDOR_ASSIGN(const std::string_view part,
-                  functions::substring(inputs[0].text(row), inputs[1].integer(row), count));
+                  functions::substring(inputs[0].text(row), inputs[1].integer(row), inputs[2].integer(row)));
     output.give(row, part);
+    return Ok{};
+  });
+}
+
+template <Result<std::string_view> (*Part)(std::string_view, std::int64_t)>
+void part_of_text(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
+  each_row(info, chunk, result, 2, [](const Inputs& inputs, idx_t row, Output& output) -> Status {
+    CANDOR_ASSIGN(const std::string_view part, Part(inputs[0].text(row), inputs[1].integer(row)));
+    output.give(row, part);
+    return Ok{};
+  });
+}
+
+template <typename Value, Result<Value> (*Read)(std::string_view)>
+void text_to(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
+  each_row(info, chunk, result, 1, [](const Inputs& inputs, idx_t row, Output& output) -> Status {
+    CANDOR_ASSIGN(const Value value, Read(inputs[0].text(row)));
+    output.give(row, value);
+    return Ok{};
+  });
+}
+
+void whole(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
+  each_row(info, chunk, result, 1, [](const Inputs& inputs, idx_t row, Output& output) -> Status {
+    CANDOR_ASSIGN(const std::int64_t value, functions::to_integer(inputs[0].real(row)));
+    output.give(row, value);
+    return Ok{};
+  });
+}
+
+template <Result<double> (*Operation)(double, double)>
+void of_reals(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
+  each_row(info, chunk, result, 2, [](const Inputs& inputs, idx_t row, Output& output) -> Status {
+    CANDOR_ASSIGN(const double value, Operation(inputs[0].real(row), inputs[1].real(row)));
+    output.give(row, value);
+    return Ok{};
+  });
+}
+
+// (sum or average, whether one of its values was infinite)
+void finite(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
+  each_row(info, chunk, result, 1, [](const Inputs& inputs, idx_t row, Output& output) -> Status {
+    const double value = inputs[0].real(row);
+    const bool infinite = !inputs[1].is_null(row) && inputs[1].boolean(row);
+    if (std::isinf(value) && !infinite) return functions::number_overflow();
+    output.give(row, value);
     return Ok{};
   });
 }
@@ -136,6 +185,20 @@ Status add(duckdb_connection connection, const char* name, const std::vector<duc
   return make_error("internal", std::string("the engine does not take the function ") + name);
 }
 
+Status add_casts(duckdb_connection connection) {
+  constexpr duckdb_type kText = DUCKDB_TYPE_VARCHAR;
+  CANDOR_TRY(add(connection, "candor_to_integer", {kText}, DUCKDB_TYPE_BIGINT,
+                 text_to<std::int64_t, functions::text_to_integer>));
+  CANDOR_TRY(
+      add(connection, "candor_to_number", {kText}, DUCKDB_TYPE_DOUBLE, text_to<double, functions::text_to_number>));
+  CANDOR_TRY(
+      add(connection, "candor_to_boolean", {kText}, DUCKDB_TYPE_BOOLEAN, text_to<bool, functions::text_to_boolean>));
+  CANDOR_TRY(add(connection, "candor_to_uuid", {kText}, kText, text_to<std::string, functions::text_to_uuid>));
+  CANDOR_TRY(add(connection, "candor_to_datetime", {kText}, DUCKDB_TYPE_TIMESTAMP,
+                 text_to<functions::Instant, functions::text_to_datetime>));
+  return add(connection, "candor_whole", {DUCKDB_TYPE_DOUBLE}, DUCKDB_TYPE_BIGINT, whole);
+}
+
 }  // namespace
 
 Status add_contract_functions(duckdb_connection connection) {
@@ -147,7 +210,15 @@ Status add_contract_functions(duckdb_connection connection) {
   CANDOR_TRY(add(connection, "candor_upper", {kText}, kText, map_text<functions::upper>));
   CANDOR_TRY(add(connection, "candor_round", {kReal, kInteger}, kReal, round));
   CANDOR_TRY(add(connection, "candor_like", {kText, kText, kText}, DUCKDB_TYPE_BOOLEAN, like));
-  return add(connection, "candor_substr", {kText, kInteger, kInteger}, kText, substring);
+  CANDOR_TRY(add(connection, "candor_substr", {kText, kInteger, kInteger}, kText, substring));
+  CANDOR_TRY(add(connection, "candor_left", {kText, kInteger}, kText, part_of_text<functions::left>));
+  CANDOR_TRY(add(connection, "candor_right", {kText, kInteger}, kText, part_of_text<functions::right>));
+  CANDOR_TRY(add(connection, "candor_real_add", {kReal, kReal}, kReal, of_reals<functions::add>));
+  CANDOR_TRY(add(connection, "candor_real_sub", {kReal, kReal}, kReal, of_reals<functions::subtract>));
+  CANDOR_TRY(add(connection, "candor_real_mul", {kReal, kReal}, kReal, of_reals<functions::multiply>));
+  CANDOR_TRY(add(connection, "candor_real_div", {kReal, kReal}, kReal, of_reals<functions::divide>));
+  CANDOR_TRY(add(connection, "candor_finite", {kReal, DUCKDB_TYPE_BOOLEAN}, kReal, finite));
+  return add_casts(connection);
 }
 
 }  // namespace candor::engine::duckdb

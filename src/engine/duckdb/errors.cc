@@ -224,7 +224,8 @@ Diagnostic translate_error(std::string_view text, const ErrorContext& context) {
   }
   Meaning meaning = meaning_of(error);
   Diagnostic made = make_error(meaning.code, message_line(error.message), std::move(meaning.hint));
-  made.span = locate(error, context.sql, meaning.name);
+  // A place in what was lowered is none in what the caller wrote.
+  if (!context.contract) made.span = locate(error, context.sql, meaning.name);
   made.detail = meaning.name.empty() ? further_lines(error.message) : std::move(meaning.name);
   if (nested_too_deeply(error)) {
     made.message = "the statement is nested deeper than the engine's parser goes";

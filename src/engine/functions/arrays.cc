@@ -33,6 +33,11 @@ class Reader {
     first_ = false;
     skip_space();
     if (at_ == json_.size()) return fail();
+    constexpr std::string_view kNull = "null";
+    if (json_.substr(at_).starts_with(kNull)) {
+      at_ += kNull.size();
+      return ArrayElement();
+    }
     return json_[at_] == '"' ? read_text() : read_integer();
   }
 
@@ -197,6 +202,9 @@ struct Elements {
     if (sorted.size() > 1) std::ranges::sort(sorted);
   }
   [[nodiscard]] bool has(const ArrayElement& element) const { return std::ranges::binary_search(sorted, element); }
+  [[nodiscard]] bool shares(const ArrayElement& element) const {
+    return !std::holds_alternative<std::monostate>(element) && has(element);
+  }
 };
 
 }  // namespace
@@ -229,7 +237,7 @@ Result<bool> arrays_overlap(std::string_view a, std::string_view b) {
   CANDOR_TRY(wanted.status);
   bool shared = false;
   Reader reader(a);
-  while (const auto next = reader.next()) shared = shared || wanted.has(*next);
+  while (const auto next = reader.next()) shared = shared || wanted.shares(*next);
   CANDOR_TRY(reader.status());
   return shared;
 }
@@ -239,7 +247,9 @@ Result<bool> array_has_all(std::string_view a, std::string_view b) {
   CANDOR_TRY(all.status);
   bool has = true;
   Reader reader(b);
-  while (const auto next = reader.next()) has = has && all.has(*next);
+  while (const auto next = reader.next()) {
+    has = has && (std::holds_alternative<std::monostate>(*next) || all.has(*next));
+  }
   CANDOR_TRY(reader.status());
   return has;
 }

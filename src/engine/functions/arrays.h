@@ -1,5 +1,6 @@
 // Arrays that SQLite keeps as JSON text: lists of texts and 64-bit integers. Elements are equal when they are of one kind
-// and the same, texts by their bytes and integers by their value. Everything else in an array, NULL too, is
+// and the same, texts by their bytes and integers by their value. A NULL among them counts for the length and for
+// arrays_equal, and is nothing else that could be asked for or be missing. Everything else in an array is
 // `bad-stored-value`, for a part that can't be read might be the one that was asked for.
 #pragma once
 
@@ -12,7 +13,7 @@
 
 namespace candor::engine::functions {
 
-using ArrayElement = std::variant<std::int64_t, std::string_view>;
+using ArrayElement = std::variant<std::monostate, std::int64_t, std::string_view>;  // the first stands for NULL
 
 [[nodiscard]] Status check_array(std::string_view json);
 [[nodiscard]] Result<std::int64_t> array_length(std::string_view json);

@@ -12,8 +12,8 @@ namespace {
 constexpr std::string_view kMark = "candor/";
 
 // What the functions fail with; nothing else that looks like it is believed.
-constexpr std::array<std::string_view, 4> kCodes = {"bad-argument", "bad-stored-value", "integer-overflow",
-                                                    "subquery-rows"};
+constexpr std::array<std::string_view, 6> kCodes = {"bad-argument",     "bad-stored-value", "integer-overflow",
+                                                    "number-overflow", "subquery-rows",    "type-mismatch"};
 
 }  // namespace
 

@@ -143,6 +143,31 @@ Result<std::int64_t> negate(std::int64_t a) { return subtract(0, a); }
 
 Result<std::int64_t> absolute(std::int64_t a) { return a < 0 ? negate(a) : Result<std::int64_t>(a); }
 
+Diagnostic number_overflow() {
+  return make_error("number-overflow", "the result of the arithmetic is beyond the range of a number");
+}
+
+namespace {
+
+Result<double> checked(double result, double a, double b, bool vanished) {
+  if (vanished || (std::isinf(result) && std::isfinite(a) && std::isfinite(b))) return number_overflow();
+  return result;
+}
+
+}  // namespace
+
+Result<double> add(double a, double b) { return checked(a + b, a, b, false); }
+Result<double> subtract(double a, double b) { return checked(a - b, a, b, false); }
+Result<double> multiply(double a, double b) { return checked(a * b, a, b, a * b == 0 && a != 0 && b != 0); }
+Result<double> divide(double a, double b) { return checked(a / b, a, b, a / b == 0 && a != 0 && std::isfinite(b)); }
+
+Result<std::int64_t> to_integer(double value) {
+  constexpr double kBound = 9223372036854775808.0;  // the first beyond
+  const double whole = round(value, 0);
+  if (!(whole >= -kBound && whole < kBound)) return overflow();
+  return static_cast<std::int64_t>(whole);
+}
+
 double round(double value, std::int64_t places) {
   if (!std::isfinite(value)) return value;
   places = std::clamp<std::int64_t>(places, -kPointMax, 2 * kPointMax);

@@ -16,6 +16,17 @@ namespace candor::engine::functions {
 [[nodiscard]] Result<std::int64_t> negate(std::int64_t a);
 [[nodiscard]] Result<std::int64_t> absolute(std::int64_t a);
 
+// Of doubles, as PostgreSQL does it. Fail with `number-overflow` where finite numbers give an infinity, and where numbers
+// that are not zero give zero. A division by zero is the caller's affair.
+[[nodiscard]] Result<double> add(double a, double b);
+[[nodiscard]] Result<double> subtract(double a, double b);
+[[nodiscard]] Result<double> multiply(double a, double b);
+[[nodiscard]] Result<double> divide(double a, double b);
+[[nodiscard]] Diagnostic number_overflow();
+
+// Rounded to a whole number, half away from zero. Fails with `integer-overflow`.
+[[nodiscard]] Result<std::int64_t> to_integer(double value);
+
 // Half away from zero, at `places` after the point or, where negative, before it. A double is rounded as its shortest
 // decimal text, so that 1.005 at two places is 1.01 and not what its binary value would give. Infinities and NaN stay.
 [[nodiscard]] double round(double value, std::int64_t places);

@@ -199,8 +199,21 @@ std::int64_t length(std::string_view text) {
   return characters;
 }
 
+namespace {
+
+Diagnostic negative_length() { return make_error("bad-argument", "a part of a text can't have a negative length"); }
+
+}  // namespace
+
+Result<std::string_view> left(std::string_view text, std::int64_t count) { return substring(text, 1, count); }
+
+Result<std::string_view> right(std::string_view text, std::int64_t count) {
+  if (count < 0) return negative_length();
+  return substring(text, length(text) - std::min(count, length(text)) + 1, std::nullopt);
+}
+
 Result<std::string_view> substring(std::string_view text, std::int64_t from, std::optional<std::int64_t> count) {
-  if (count && *count < 0) return make_error("bad-argument", "a part of a text can't have a negative length");
+  if (count && *count < 0) return negative_length();
   // The position after the last; where it can't be counted, the text is long over.
   std::int64_t end = 0;
   const bool bounded = count && !__builtin_add_overflow(from, *count, &end);

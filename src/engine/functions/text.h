@@ -30,4 +30,8 @@ namespace candor::engine::functions {
 [[nodiscard]] Result<std::string_view> substring(std::string_view text, std::int64_t from,
                                                  std::optional<std::int64_t> count);
 
+// The first and the last characters. Fail with `bad-argument` for a negative count.
+[[nodiscard]] Result<std::string_view> left(std::string_view text, std::int64_t count);
+[[nodiscard]] Result<std::string_view> right(std::string_view text, std::int64_t count);
+
 }  // namespace candor::engine::functions

@@ -2,14 +2,17 @@
 // the server would have written otherwise is no hint.
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "engine/postgres/errors.h"
 
 namespace candor::engine::postgres {
 namespace {
 
 constexpr std::string_view kAsPublished = "candor contract check holds the contract against its source";
+constexpr std::string_view kLeaveOut = "leave such rows out with WHERE";
 
 struct Meaning {
   std::string_view state, code, hint;
@@ -17,11 +20,14 @@ struct Meaning {
 // By class where the last three are "***".
 constexpr Meaning kMeanings[] = {
     {"22001", "bad-literal-type", "shorten the text"},
-    {"22003", "integer-overflow", "the result is out of its type's range"},
+    {"22007", "type-mismatch", kLeaveOut},
+    {"22008", "type-mismatch", kLeaveOut},
+    {"22011", "bad-argument", "count the characters that are kept"},
     {"22012", "engine-error", "NULLIF(divisor, 0) gives NULL instead"},
     {"22021", "invalid-text", ""},
     {"22023", "bad-stored-value", kAsPublished},
     {"22025", "bad-argument", "double the escape character at the end of the pattern"},
+    {"22P02", "type-mismatch", kLeaveOut},
     {"22P05", "invalid-text", ""},
     {"22***", "type-mismatch", kAsPublished},
     {"0A000", "type-mismatch", kAsPublished},
@@ -59,10 +65,24 @@ Diagnostic constraint_error(const Fault& fault) {
                     fault.constraint);
 }
 
+// A number that does not fit, by the names of its types, which are not translated.
+Diagnostic range_error(const Fault& fault) {
+  const std::string text = lower_ascii(fault.message);
+  const bool integer = text.find("integer") != std::string::npos || text.find("bigint") != std::string::npos ||
+                       text.find("smallint") != std::string::npos;
+  return make_error(integer ? "integer-overflow" : "number-overflow", fault.message);
+}
+
 }  // namespace
 
 Diagnostic contract_error(const Fault& fault) {
   if (fault.state.starts_with("23")) return constraint_error(fault);
+  const bool no_integer = fault.state == "0A000" && fault.message.find("to bigint") != std::string::npos;
+  if (fault.state == "22003" || no_integer) return range_error(fault);  // NaN and the infinities are no integers
+  // The same state tells of a text that is no date, and of a reckoned time beyond the calendar.
+  if (fault.state == "22008" && fault.message.find("field value") == std::string::npos) {
+    return make_error("bad-argument", "the time is outside of the years 1 to 9999", {}, fault.message);
+  }
   // A scalar subquery with several rows.
   if (fault.state == "21000") return make_error("subquery-rows", fault.message);
   const auto* found = std::ranges::find_if(kMeanings, [&](const Meaning& meaning) {

@@ -32,6 +32,8 @@ constexpr Meaning kMeanings[] = {
     {"22P02", "type-mismatch", ""},
     {"22007", "type-mismatch", ""},
     {"22008", "type-mismatch", ""},
+    {"22011", "bad-argument", ""},
+    {"22025", "bad-argument", ""},
     {"22021", "invalid-text", ""},
     {"22P05", "invalid-value", "cast the column to bytea to see its bytes"},
     {"22012", "engine-error", "NULLIF(divisor, 0) gives NULL instead"},
@@ -140,7 +142,7 @@ Diagnostic range_error(const Fault& fault) {
   const bool integer = text.find("integer") != std::string::npos || text.find("bigint") != std::string::npos ||
                        text.find("smallint") != std::string::npos;
   if (integer) return make_error("integer-overflow", fault.message, "cast to numeric: x::numeric");
-  return make_error("type-mismatch", fault.message);
+  return make_error("number-overflow", fault.message);
 }
 
 Diagnostic translated(const Fault& fault, const SourceSpec& source, const Sent& sent, const Place& place) {

@@ -13,6 +13,7 @@
 #include "engine/sqlite/contract_aggregates.h"
 #include "engine/sqlite/contract_casts.h"
 #include "engine/sqlite/contract_fits.h"
+#include "engine/sqlite/contract_numbers.h"
 #include "engine/sqlite/contract_times.h"
 #include "engine/sqlite/function_arguments.h"
 #include "sqlite/functions.h"
@@ -60,19 +61,30 @@ void length(const Arguments& arguments, Reply& reply) {
   give(reply, functions::length(*text));
 }
 
+// With a length, or to the end.
 void substring(const Arguments& arguments, Reply& reply) {
-  if (arguments[0].is_null() || arguments[1].is_null()) return;
+  if (any_null(arguments)) return;
   const auto text = text_of(arguments[0]);
   if (!text.ok()) return give(reply, text.error());
   const auto from = integer_of(arguments[1]);
   if (!from.ok()) return give(reply, from.error());
   std::optional<std::int64_t> count;
-  if (!arguments[2].is_null()) {
+  if (arguments.size() > 2) {
     const auto read = integer_of(arguments[2]);
     if (!read.ok()) return give(reply, read.error());
     count = *read;
   }
   give(reply, functions::substring(*text, *from, count));
+}
+
+template <Result<std::string_view> (*Part)(std::string_view, std::int64_t)>
+void part_of_text(const Arguments& arguments, Reply& reply) {
+  if (any_null(arguments)) return;
+  const auto text = text_of(arguments[0]);
+  if (!text.ok()) return give(reply, text.error());
+  const auto count = integer_of(arguments[1]);
+  if (!count.ok()) return give(reply, count.error());
+  give(reply, Part(*text, *count));
 }
 
 // ---- numbers ----
@@ -93,6 +105,17 @@ void binary(const Arguments& arguments, Reply& reply) {
   const auto right = integer_of(arguments[1]);
   if (!right.ok()) return give(reply, right.error());
   give(reply, Operation(*left, *right));
+}
+
+// A division by zero is NULL.
+void divide_integers(const Arguments& arguments, Reply& reply) {
+  if (any_null(arguments)) return;
+  const auto left = integer_of(arguments[0]);
+  if (!left.ok()) return give(reply, left.error());
+  const auto right = integer_of(arguments[1]);
+  if (!right.ok()) return give(reply, right.error());
+  if (*right == -1) return give(reply, functions::negate(*left));
+  if (*right != 0) give(reply, *left / *right);
 }
 
 Result<std::string> decimal_of(const Argument& argument, std::int64_t scale) {
@@ -174,10 +197,14 @@ constexpr auto kFunctions = std::to_array<sql::ScalarFunction>({
     {"candor_like", 3, like},
     {"candor_contains", 2, contains},
     {"candor_length", 1, length},
+    {"candor_substr", 2, substring},
     {"candor_substr", 3, substring},
+    {"candor_left", 2, part_of_text<functions::left>},
+    {"candor_right", 2, part_of_text<functions::right>},
     {"candor_add", 2, binary<functions::add>},
     {"candor_sub", 2, binary<functions::subtract>},
     {"candor_mul", 2, binary<functions::multiply>},
+    {"candor_div", 2, divide_integers},
     {"candor_neg", 1, unary<functions::negate>},
     {"candor_abs", 1, unary<functions::absolute>},
     {"candor_round", 2, round},
@@ -196,6 +223,7 @@ Status add_contract_functions(sql::Database& database) {
   for (const sql::ScalarFunction& function : kFunctions) CANDOR_TRY(sql::add_function(database, function));
   CANDOR_TRY(add_time_functions(database));
   CANDOR_TRY(add_casts(database));
+  CANDOR_TRY(add_number_functions(database));
   CANDOR_TRY(add_fitting_functions(database));
   return add_aggregates(database);
 }

@@ -30,4 +30,10 @@ Result<std::int64_t> integer_of(const sql::Argument& argument) {
   return make_error("bad-stored-value", (blob ? "a blob" : functions::shown(argument.text())) + " is no integer");
 }
 
+Result<double> real_of(const sql::Argument& argument) {
+  if (argument.storage() == sql::Storage::kReal || argument.storage() == sql::Storage::kInteger) return argument.real();
+  const bool blob = argument.storage() == sql::Storage::kBlob;
+  return make_error("bad-stored-value", (blob ? "a blob" : functions::shown(argument.text())) + " is no number");
+}
+
 }  // namespace candor::engine::sqlite

@@ -18,6 +18,9 @@ namespace candor::engine::sqlite {
 // An integer, or a real that is one. Fails with `bad-stored-value`.
 [[nodiscard]] Result<std::int64_t> integer_of(const candor::sqlite::Argument& argument);
 
+// An integer or a real. Fails with `bad-stored-value`.
+[[nodiscard]] Result<double> real_of(const candor::sqlite::Argument& argument);
+
 [[nodiscard]] inline bool any_null(const candor::sqlite::Arguments& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].is_null()) return true;
