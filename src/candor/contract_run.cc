@@ -183,6 +183,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
     name_statement(sql, statements, failure);
     for (Diagnostic& other : failure.others) name_statement(sql, statements, other);
     reject(caller, prepared, published.contract.source, sql, failure);
+    if (failure.code == "source-changed") prepared.session->look_anew(published.contract.source);
     return failure;
   };
   const Result<exec::Environment> environment = environment_of(published, options);

@@ -110,9 +110,10 @@ Result<Explanation> Service::explain(const Caller& caller, std::string_view sql,
   CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
   CANDOR_ASSIGN(const std::shared_ptr<const Published> published, prepared.session->published(sql, options.source));
   if (published == nullptr) {
-    return make_error("statement-not-allowed",
-                      "what is explained is a statement for a contract, and this source is published without one",
-                      "without --explain, EXPLAIN SELECT … asks the engine itself; SQLite takes EXPLAIN QUERY PLAN SELECT …");
+    return make_error(
+        "statement-not-allowed",
+        "what is explained is a statement for a contract, and this source is published without one",
+        "without --explain, EXPLAIN SELECT … asks the engine itself; SQLite takes EXPLAIN QUERY PLAN SELECT …");
   }
   CANDOR_ASSIGN(const exec::Environment environment, environment_of(*published, options));
   return candor::explain(sql, published->contract, environment.storage);

@@ -88,6 +88,13 @@ Result<std::shared_ptr<const Published>> Session::publish(Contracted& contracted
   return contracted.current;
 }
 
+void Session::look_anew(const std::string& source) {
+  const std::lock_guard hold(mutex_);
+  for (Contracted& contracted : contracted_) {
+    if (contracted.source.name == source) contracted.version.clear();
+  }
+}
+
 Result<std::shared_ptr<const Published>> Session::published(std::string_view sql, const std::string& wanted_source) {
   const std::lock_guard hold(mutex_);
   recognise();

@@ -65,6 +65,9 @@ class Session {
   [[nodiscard]] Result<std::shared_ptr<const Published>> published(std::string_view sql,
                                                                    const std::string& wanted_source);
 
+  // The source of the contract is not what it was: the next statement looks at it anew.
+  void look_anew(const std::string& source);
+
   // The source opened as a contract has it, by an engine of its own, for looking at it. Fails with `configuration` for files
   // of rows.
   struct Looked {

@@ -86,10 +86,7 @@ class Reader {
     if (name == "unsafe_role") {
       in_.boolean(part, path, source.unsafe_role);
     } else {
-      in_.text(part, path,
-               name == "path"       ? source.spec
-               : name == "contract" ? source.contract
-                                    : source.encoding);
+      in_.text(part, path, name == "path" ? source.spec : name == "contract" ? source.contract : source.encoding);
     }
   }
 

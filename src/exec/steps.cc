@@ -79,6 +79,13 @@ class Steps {
     if (!plan.returning.empty()) add("returning", std::move(when), lowering().returning(plan, {key_of(plan)}));
   }
 
+  // What undoing puts back is what the batch made of the rows in the end.
+  void look_again(const BoundWrite& plan) {
+    if (!lowering().cannot_keep(*plan.resource).empty()) return;
+    add("look again", "once before the commit, all keys of the batch at once: the rows as they became, for undoing",
+        lowering().kept_rows(*plan.resource, {key_of(plan)}));
+  }
+
   // UPDATE and DELETE.
   void change(const BoundWrite& plan) {
     const contract::Resource& resource = *plan.resource;
@@ -95,7 +102,8 @@ class Steps {
         values.push_back({&column, later(column, "its new " + column.name, storage_.target)});
       }
       add("change", "for each key; each must change one row", lowering().update(resource, key_of(plan), values));
-      return returning(plan, "once, all keys at once");
+      returning(plan, "once, all keys at once");
+      return look_again(plan);
     }
     returning(plan, "once, all keys at once: the rows as they were");
     if (resource.soft_delete.empty()) {
@@ -105,6 +113,7 @@ class Steps {
     const Column* deleted = resource.find(resource.soft_delete);
     add("change", "for each key; each must change one row",
         lowering().update(resource, key_of(plan), {{deleted, later("the time of the batch")}}));
+    look_again(plan);
   }
 
   // The values of a row, by column of the resource; nothing where the table's default shall stand.
@@ -159,6 +168,7 @@ class Steps {
     }
     if (plan.on_conflict && !plan.conflict_set.empty() && !rows.empty()) conflict(plan, rows.front());
     returning(plan, "once, all keys at once");
+    look_again(plan);
   }
 
   static std::string row_of(const BoundWrite& plan, std::size_t number) {

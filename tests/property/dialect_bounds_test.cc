@@ -79,8 +79,8 @@ TEST(DialectBounds, AFixRepairsAll) {
   const Result<contract::Contract> contract = contract::parse(kHostileContract, "hostile.yaml");
   ASSERT_TRUE(contract.ok());
   const auto fix_of = [&](std::size_t wrong) {
-    const std::string sql = "SELECT fron_text" + numbered(wrong - 1, [](auto) { return ", fron_text"; }) +
-                            numbered(wrong, [](auto i) { return ", rep AS r" + i; }) + " FROM cards";
+    const std::string sql = "SELECT fron_text" + numbered(wrong - 1, [](const auto&) { return ", fron_text"; }) +
+                            numbered(wrong, [](const auto& i) { return ", rep AS r" + i; }) + " FROM cards";
     const bind::Bound bound = bind::bind(sql, dialect::parse(sql), {&*contract, "A"});
     return bound.errors.empty() ? std::string("accepted") : bound.errors.front().fix;
   };

@@ -78,6 +78,7 @@ lower::Storage dialect_storage(lower::Target target) {
       table.columns.emplace_back("workspace_id");
       table.types.emplace("workspace_id", type_in(target, contract::Type::kString));
     }
+    table.kept = table.columns;
     storage.tables.emplace(&resource, std::move(table));
   }
   return storage;

@@ -61,7 +61,7 @@ inline std::string times(std::size_t count, std::string_view text) {
 }
 
 // `make` of the numbers from 0, put together.
-inline std::string numbered(std::size_t count, const std::function<std::string(std::string)>& make) {
+inline std::string numbered(std::size_t count, const std::function<std::string(const std::string&)>& make) {
   std::string made;
   for (std::size_t i = 0; i < count; ++i) made += make(std::to_string(i));
   return made;
@@ -101,17 +101,25 @@ inline std::vector<HostileText> hostile_bytes() {
 inline std::vector<HostileText> hostile_lists() {
   return {
       {"100,000 ORs", [] { return kSelect + "reps = 1" + times(kMany, " OR reps = 1"); }},
-      {"4,900 ORs", [] { return kSelect + "reps = 0" + numbered(4'900, [](auto i) { return " OR reps = " + i; }); }},
-      {"4,900 ANDs", [] { return kSelect + "reps > 0" + numbered(4'900, [](auto i) { return " AND reps > " + i; }); }},
+      {"4,900 ORs",
+       [] { return kSelect + "reps = 0" + numbered(4'900, [](const auto& i) { return " OR reps = " + i; }); }},
+      {"4,900 ANDs",
+       [] { return kSelect + "reps > 0" + numbered(4'900, [](const auto& i) { return " AND reps > " + i; }); }},
       {"100,000 values in IN", [] { return kSelect + "reps IN (1" + times(kMany, ", 1") + ")"; }},
       {"19,000 values in IN",
-       [] { return kSelect + "reps IN (1" + numbered(19'000, [](auto i) { return ", " + i; }) + ")"; }},
+       [] { return kSelect + "reps IN (1" + numbered(19'000, [](const auto& i) { return ", " + i; }) + ")"; }},
       {"19,000 texts in IN",
-       [] { return kSelect + "front_text IN ('x'" + numbered(19'000, [](auto i) { return ", '" + i + "'"; }) + ")"; }},
+       [] {
+         return kSelect + "front_text IN ('x'" + numbered(19'000, [](const auto& i) { return ", '" + i + "'"; }) + ")";
+       }},
       {"19,000 elements in OVERLAP",
-       [] { return kSelect + "tags OVERLAP ('x'" + numbered(19'000, [](auto i) { return ", '" + i + "'"; }) + ")"; }},
+       [] {
+         return kSelect + "tags OVERLAP ('x'" + numbered(19'000, [](const auto& i) { return ", '" + i + "'"; }) + ")";
+       }},
       {"19,000 values of other scopes",
-       [] { return kSelect + "tenant IN ('x'" + numbered(19'000, [](auto i) { return ", '" + i + "'"; }) + ")"; }},
+       [] {
+         return kSelect + "tenant IN ('x'" + numbered(19'000, [](const auto& i) { return ", '" + i + "'"; }) + ")";
+       }},
       {"100,000 columns", [] { return "SELECT reps" + times(kMany, ", reps") + " FROM cards"; }},
       {"19,000 columns", [] { return "SELECT reps" + times(19'000, ", reps") + " FROM cards"; }},
       {"19,000 stars", [] { return "SELECT *" + times(19'000, ", *") + " FROM cards"; }},
@@ -119,13 +127,13 @@ inline std::vector<HostileText> hostile_lists() {
       {"19,000 columns in order", [] { return "SELECT reps FROM cards ORDER BY reps" + times(19'000, ", reps"); }},
       {"3,000 groups",
        [] {
-         return "SELECT 1" + numbered(3'000, [](auto i) { return ", reps + " + i; }) + " FROM cards GROUP BY reps" +
-                numbered(3'000, [](auto i) { return ", reps + " + i; });
+         return "SELECT 1" + numbered(3'000, [](const auto& i) { return ", reps + " + i; }) +
+                " FROM cards GROUP BY reps" + numbered(3'000, [](const auto& i) { return ", reps + " + i; });
        }},
       {"9,000 different things in order",
        [] {
-         return "SELECT DISTINCT reps" + numbered(4'500, [](auto i) { return ", " + i + " AS c" + i; }) +
-                " FROM cards ORDER BY reps" + numbered(4'500, [](auto i) { return ", c" + i; });
+         return "SELECT DISTINCT reps" + numbered(4'500, [](const auto& i) { return ", " + i + " AS c" + i; }) +
+                " FROM cards ORDER BY reps" + numbered(4'500, [](const auto& i) { return ", c" + i; });
        }},
       {"100,000 statements", [] { return times(kMany, "SELECT 1;"); }},
       {"50 long statements", [] { return times(50, "SELECT reps" + times(1'900, ", reps") + " FROM cards;"); }},
@@ -139,7 +147,7 @@ inline std::vector<HostileText> hostile_nests() {
       {"CASE in CASE", [] { return "SELECT " + times(kMany, "CASE WHEN ") + "1"; }},
       {"9,000 branches",
        [] {
-         return "SELECT CASE reps" + numbered(6'000, [](auto i) { return " WHEN " + i + " THEN " + i; }) +
+         return "SELECT CASE reps" + numbered(6'000, [](const auto& i) { return " WHEN " + i + " THEN " + i; }) +
                 " END FROM cards";
        }},
       {"functions in functions", [] { return "SELECT " + times(kMany, "LOWER("); }},
@@ -147,12 +155,12 @@ inline std::vector<HostileText> hostile_nests() {
        [] { return "SELECT " + times(62, "LOWER(") + "front_text" + times(62, ")") + " FROM cards"; }},
       {"an alias of 9,000 values, 1,000 times",
        [] {
-         return "SELECT reps IN (1" + numbered(9'000, [](auto i) { return ", " + i; }) +
+         return "SELECT reps IN (1" + numbered(9'000, [](const auto& i) { return ", " + i; }) +
                 ") AS a FROM cards ORDER BY a" + times(1'000, ", a");
        }},
       {"a position of 9,000 values, 1,000 times",
        [] {
-         return "SELECT reps IN (1" + numbered(9'000, [](auto i) { return ", " + i; }) +
+         return "SELECT reps IN (1" + numbered(9'000, [](const auto& i) { return ", " + i; }) +
                 ") AS a FROM cards ORDER BY 1" + times(1'000, ", 1");
        }},
       {"63 lengths in lengths",
@@ -166,7 +174,7 @@ inline std::vector<HostileText> hostile_nests() {
        [] {
          return "WITH c AS (SELECT * FROM decks)" +
                 numbered(3'000,
-                         [](auto i) {
+                         [](const auto& i) {
                            return ", c" + i + " AS (SELECT * FROM c" +
                                   (i == "0" ? "" : std::to_string(std::stoul(i) - 1)) + ")";
                          }) +
@@ -176,7 +184,7 @@ inline std::vector<HostileText> hostile_nests() {
        [] {
          return "WITH c AS (SELECT name FROM decks)" +
                 numbered(60,
-                         [](auto i) {
+                         [](const auto& i) {
                            const std::string last = i == "0" ? "c" : "c" + std::to_string(std::stoul(i) - 1);
                            return ", c" + i + " AS (SELECT a.name FROM " + last + " a JOIN " + last +
                                   " b ON a.name = b.name)";
@@ -187,7 +195,7 @@ inline std::vector<HostileText> hostile_nests() {
        [] {
          return "WITH c AS (SELECT * FROM cards)" +
                 numbered(30,
-                         [](auto i) {
+                         [](const auto& i) {
                            const std::string last = i == "0" ? "c" : "c" + std::to_string(std::stoul(i) - 1);
                            return ", c" + i + " AS (SELECT *, * FROM " + last + ")";
                          }) +
@@ -201,14 +209,15 @@ inline std::vector<HostileText> hostile_relations() {
   return {
       {"1,000 joins",
        [] {
-         return "SELECT 1 FROM cards c" +
-                numbered(1'000, [](auto i) { return " JOIN cards c" + i + " ON c" + i + ".card_no = c.card_no"; });
+         return "SELECT 1 FROM cards c" + numbered(1'000, [](const auto& i) {
+                  return " JOIN cards c" + i + " ON c" + i + ".card_no = c.card_no";
+                });
        }},
       {"19,000 resources", [] { return "SELECT 1 FROM cards" + times(19'000, ", cards"); }},
       {"1,000 unnests",
        [] {
          return "SELECT 1 FROM cards" +
-                numbered(1'000, [](auto i) { return " CROSS JOIN UNNEST(tags) AS u" + i + "(t" + i + ")"; });
+                numbered(1'000, [](const auto& i) { return " CROSS JOIN UNNEST(tags) AS u" + i + "(t" + i + ")"; });
        }},
       {"a row of 19,000 values", [] { return "INSERT INTO cards (reps) VALUES (1" + times(19'000, ", 1") + ")"; }},
       {"6,000 rows", [] { return "INSERT INTO cards (reps) VALUES (1)" + times(6'000, ", (1)"); }},
@@ -223,22 +232,25 @@ inline std::vector<HostileText> hostile_relations() {
 inline std::vector<HostileText> hostile_mistakes() {
   return {
       {"19,000 unknown columns",
-       [] { return "SELECT x" + numbered(19'000, [](auto i) { return ", front_tex" + i; }) + " FROM cards"; }},
+       [] { return "SELECT x" + numbered(19'000, [](const auto& i) { return ", front_tex" + i; }) + " FROM cards"; }},
       {"3,000 long unknown columns",
        [] {
          const std::string name = times(100, "front_text_");
-         return "SELECT x" + numbered(3'000, [&](auto i) { return ", " + name + i; }) + " FROM cards";
+         return "SELECT x" + numbered(3'000, [&](const auto& i) { return ", " + name + i; }) + " FROM cards";
        }},
       {"9,000 unknown functions",
        [] {
-         return "SELECT 1" + numbered(9'000, [](auto i) { return ", lowr" + i + "(front_text)"; }) + " FROM cards";
+         return "SELECT 1" + numbered(9'000, [](const auto& i) { return ", lowr" + i + "(front_text)"; }) +
+                " FROM cards";
        }},
-      {"50 unknown resources", [] { return numbered(50, [](auto i) { return "SELECT * FROM card" + i + ";"; }); }},
+      {"50 unknown resources",
+       [] { return numbered(50, [](const auto& i) { return "SELECT * FROM card" + i + ";"; }); }},
       {"9,000 wrong literals",
-       [] { return kSelect + "reps IN (1" + numbered(9'000, [](auto i) { return ", 'x" + i + "'"; }) + ")"; }},
+       [] { return kSelect + "reps IN (1" + numbered(9'000, [](const auto& i) { return ", 'x" + i + "'"; }) + ")"; }},
       {"9,000 values beside an enumeration",
        [] {
-         return kSelect + "card_type IN ('basic'" + numbered(9'000, [](auto i) { return ", 'basi" + i + "'"; }) + ")";
+         return kSelect + "card_type IN ('basic'" + numbered(9'000, [](const auto& i) { return ", 'basi" + i + "'"; }) +
+                ")";
        }},
       {"50 statements of 1,000 stars of many columns",
        [] {
@@ -249,9 +261,9 @@ inline std::vector<HostileText> hostile_mistakes() {
       {"20,000 errors of syntax in clauses",
        [] { return "SELECT 1 FROM cards WHERE" + times(20'000, " + GROUP BY HAVING ORDER LIMIT"); }},
       {"4,900 conditions that say nothing",
-       [] { return kSelect + "reps > 0" + numbered(4'900, [](auto i) { return " AND " + i + " = " + i; }); }},
+       [] { return kSelect + "reps > 0" + numbered(4'900, [](const auto& i) { return " AND " + i + " = " + i; }); }},
       {"4,900 pairs of conditions",
-       [] { return kSelect + "reps = 0" + numbered(4'900, [](auto i) { return " AND reps <> " + i; }); }},
+       [] { return kSelect + "reps = 0" + numbered(4'900, [](const auto& i) { return " AND reps <> " + i; }); }},
       {"NOT of a NOT", [] { return kSelect + times(62, "NOT ") + "reps IS NULL"; }},
       {"a pattern of 3 MB", [] { return kSelect + "front_text LIKE '" + times(3'000'000, "%") + "'"; }},
       {"an array of braces of 3 MB", [] { return kSelect + "tags = '{" + times(1'000'000, "a, ") + "a}'"; }},
@@ -312,7 +324,7 @@ inline lower::Storage hostile_storage(const contract::Contract& contract) {
 
 // Works in a child process, whose memory is its own; a child that dies says so.
 inline Taken in_child(const std::function<void(Taken&)>& work) {
-  const Taken died{0, 0, 0, false, "the process ended"};
+  Taken died{0, 0, 0, false, "the process ended"};
   int ends[2];
   if (pipe(ends) != 0) return died;
   const pid_t child = fork();

@@ -150,13 +150,13 @@ inline Result<Catalog> StageEngine::catalog() {
   table.view = table.temporary = true;
   table.rows_estimated = 5;
   table.columns = {{.name = "a",
-                     .type = "VARCHAR",
-                     .nullable = false,
-                     .primary_key = true,
-                     .collated = true,
-                     .computed = true,
-                     .comment = "comment",
-                     .note = "note"}};
+                    .type = "VARCHAR",
+                    .nullable = false,
+                    .primary_key = true,
+                    .collated = true,
+                    .computed = true,
+                    .comment = "comment",
+                    .note = "note"}};
   table.file = FileOrigin{"a.csv", "csv", ";", "'", true, "latin-1", 99, 2, {{7, "ragged"}, {9, "wide"}}, "failure"};
   catalog.tables = {table, CatalogTable{}};
   return catalog;

@@ -12,7 +12,7 @@ namespace {
 
 // Each as "resource.column form values", with its negation and whether others stand beside it.
 std::vector<std::string> sought(const std::string& sql) {
-  static const char* const kForms[] = {"=", "IN", "LIKE", "PATTERN", "HAS", "OVERLAP", "CONTAINS", "MIDNIGHT"};
+  constexpr const char* kForms[] = {"=", "IN", "LIKE", "PATTERN", "HAS", "OVERLAP", "CONTAINS", "MIDNIGHT"};
   const bind::Bound bound = bind_text(sql);
   if (bound.statements.size() != 1 || bound.statements[0].select == nullptr) return {"error"};
   std::vector<std::string> all;

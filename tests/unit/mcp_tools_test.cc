@@ -67,7 +67,6 @@ class FakeFacade final : public Candor {
     return std::vector<Checked>{};
   }
   Result<Verification> verify(const std::string&, CancelToken) override { return Verification{}; }
-  Result<Explanation> explain(const Caller&, std::string_view, const RunOptions&) override { std::abort(); }
 
   Result<Undone> undo(const Caller&, const std::string&, bool, CancelToken) override { std::abort(); }
   Result<ContractCheck> check_contract(const Caller&, const std::string&, const std::string&, CancelToken) override {

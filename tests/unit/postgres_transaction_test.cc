@@ -95,28 +95,28 @@ TEST_F(PostgresTransactionTest, WritesAreCountedReturnedAndKeptWithTheCommit) {
 TEST_F(PostgresTransactionTest, WhatIsNotCommittedIsUndone) {
   {
     auto transaction = begin();
-    EXPECT_EQ(run_in(*transaction, "DELETE FROM cards").end.affected, 3U);
+    EXPECT_EQ(run_in(*transaction, "DELETE FROM public.cards").end.affected, 3U);
   }
   EXPECT_EQ(cards(), "1one,2two,3three");
   // The connection goes on to the next statement.
-  EXPECT_EQ(run(*engine_, request("SELECT count(*) FROM cards")).all(), "[3]");
+  EXPECT_EQ(run(*engine_, request("SELECT count(*) FROM public.cards")).all(), "[3]");
 }
 
 TEST_F(PostgresTransactionTest, FailuresHaveCodesAndEndTheTransaction) {
   const std::pair<const char*, const char*> failures[] = {
-      {"INSERT INTO cards (id, front) VALUES (1, 'again')", "duplicate-key"},
-      {"INSERT INTO cards (id, front) VALUES (5, NULL)", "null-not-allowed"},
-      {"UPDATE cards SET amount = -1", "constraint-violation"},
-      {"UPDATE cards SET id = id + 2147483647", "integer-overflow"},
-      {"UPDATE cards SET amount = amount / (id - 1)", "engine-error"},
-      {"UPDATE cards SET nothing = 1", "unknown-column"},
-      {"INSERT INTO nowhere VALUES (1)", "unknown-table"},
-      {"DELETE FROM users", "not-published"},
-      {"SELECT FROM WHERE", "syntax"},
+      {"INSERT INTO public.cards (id, front) VALUES (1, 'again')", "duplicate-key"},
+      {"INSERT INTO public.cards (id, front) VALUES (5, NULL)", "null-not-allowed"},
+      {"UPDATE public.cards SET amount = -1", "constraint-violation"},
+      {"UPDATE public.cards SET id = id + 2147483647", "integer-overflow"},
+      {"UPDATE public.cards SET amount = amount / (id - 1)", "engine-error"},
+      {"UPDATE public.cards SET nothing = 1", "source-changed"},
+      {"INSERT INTO public.nowhere VALUES (1)", "source-changed"},
+      {"DELETE FROM public.users", "not-published"},
+      {"SELECT FROM WHERE", "internal"},
   };
   for (const auto& [sql, code] : failures) {
     auto transaction = begin();
-    ASSERT_EQ(run_in(*transaction, "UPDATE cards SET front = 'lost' WHERE id = 2").end.affected, 1U);
+    ASSERT_EQ(run_in(*transaction, "UPDATE public.cards SET front = 'lost' WHERE id = 2").end.affected, 1U);
     const Ran failed = run_in(*transaction, sql);
     EXPECT_EQ(failed.code(), code) << sql << (failed.error ? ": " + failed.error->message : "");
     EXPECT_EQ(run_in(*transaction, "SELECT 1").code(), "internal") << sql;
@@ -124,7 +124,7 @@ TEST_F(PostgresTransactionTest, FailuresHaveCodesAndEndTheTransaction) {
   }
   EXPECT_EQ(cards(), "1one,2two,3three");
   auto transaction = begin();
-  const Ran null = run_in(*transaction, "INSERT INTO cards (id, front) VALUES (5, NULL)");
+  const Ran null = run_in(*transaction, "INSERT INTO public.cards (id, front) VALUES (5, NULL)");
   EXPECT_EQ(null.error->detail, "front");
   EXPECT_EQ(null.error->message.find('5'), std::string::npos)
       << "values of a row are nobody's affair: " << null.error->message;
@@ -133,29 +133,29 @@ TEST_F(PostgresTransactionTest, FailuresHaveCodesAndEndTheTransaction) {
 TEST_F(PostgresTransactionTest, TwoWritersOfOneRowAreARaceThatOneLoses) {
   auto first = begin();
   auto second = begin();
-  ASSERT_EQ(run_in(*first, "SELECT count(*) FROM cards").all(), "[3]");
-  ASSERT_EQ(run_in(*second, "SELECT count(*) FROM cards").all(), "[3]");
-  ASSERT_EQ(run_in(*first, "UPDATE cards SET front = 'first' WHERE id = 1").end.affected, 1U);
+  ASSERT_EQ(run_in(*first, "SELECT count(*) FROM public.cards").all(), "[3]");
+  ASSERT_EQ(run_in(*second, "SELECT count(*) FROM public.cards").all(), "[3]");
+  ASSERT_EQ(run_in(*first, "UPDATE public.cards SET front = 'first' WHERE id = 1").end.affected, 1U);
   ASSERT_TRUE(first->commit().ok());
-  EXPECT_EQ(run_in(*second, "SELECT front FROM cards WHERE id = 1").all(), R"(["one"])")
+  EXPECT_EQ(run_in(*second, "SELECT front FROM public.cards WHERE id = 1").all(), R"(["one"])")
       << "one state from its start on";
-  EXPECT_EQ(run_in(*second, "UPDATE cards SET front = 'second' WHERE id = 1").code(), "concurrent-change");
+  EXPECT_EQ(run_in(*second, "UPDATE public.cards SET front = 'second' WHERE id = 1").code(), "concurrent-change");
   second.reset();
   EXPECT_EQ(cards(), "1first,2two,3three");
 }
 
 TEST_F(PostgresTransactionTest, AWriterWaitsForAnotherNoLongerThanItSaid) {
   auto first = begin();
-  ASSERT_EQ(run_in(*first, "UPDATE cards SET front = 'first' WHERE id = 1").end.affected, 1U);
+  ASSERT_EQ(run_in(*first, "UPDATE public.cards SET front = 'first' WHERE id = 1").end.affected, 1U);
   auto second = begin(200);
-  EXPECT_EQ(run_in(*second, "UPDATE cards SET front = 'second' WHERE id = 1").code(), "busy");
+  EXPECT_EQ(run_in(*second, "UPDATE public.cards SET front = 'second' WHERE id = 1").code(), "busy");
   second.reset();
   ASSERT_TRUE(first->commit().ok());
 }
 
 TEST_F(PostgresTransactionTest, ADeadlineAndACancelledTokenEndAStatementAndItsTransaction) {
   auto timed = begin();
-  RunRequest slow = request("UPDATE cards SET front = 'slow' WHERE pg_sleep(30) IS NOT NULL");
+  RunRequest slow = request("UPDATE public.cards SET front = 'slow' WHERE pg_sleep(30) IS NOT NULL");
   slow.deadline_ms = 200;
   EXPECT_EQ(run_in(*timed, slow).code(), "statement-timeout");
   EXPECT_FALSE(timed->commit().ok());
@@ -174,7 +174,7 @@ TEST_F(PostgresTransactionTest, ADeadlineAndACancelledTokenEndAStatementAndItsTr
 
 TEST_F(PostgresTransactionTest, AStreamMustBeReadToItsEnd) {
   auto transaction = begin();
-  auto stream = transaction->run(request("SELECT * FROM cards"), {});
+  auto stream = transaction->run(request("SELECT * FROM public.cards"), {});
   ASSERT_TRUE(stream.ok()) << stream.error().message;
   EXPECT_EQ(run_in(*transaction, "SELECT 1").code(), "internal");
   EXPECT_EQ(pull(**stream).rows.size(), 3U);
@@ -187,7 +187,7 @@ TEST_F(PostgresTransactionTest, AStreamMustBeReadToItsEnd) {
 
 TEST_F(PostgresTransactionTest, RowsPastTheCapAreCounted) {
   auto transaction = begin();
-  RunRequest asked = request("DELETE FROM cards RETURNING id");
+  RunRequest asked = request("DELETE FROM public.cards RETURNING id");
   asked.rows_max = 2;
   const Ran ran = run_in(*transaction, asked);
   EXPECT_EQ(ran.rows.size(), 2U);
@@ -211,7 +211,7 @@ TEST_F(PostgresTransactionTest, ACommitWhoseAnswerIsLostIsUnknown) {
   const auto engine = open(policy);
   auto begun = engine->begin(1'000, {});
   ASSERT_TRUE(begun.ok()) << begun.error().message;
-  ASSERT_EQ(run_in(**begun, "INSERT INTO t VALUES (1)").end.affected, 1U);
+  ASSERT_EQ(run_in(**begun, "INSERT INTO public.t VALUES (1)").end.affected, 1U);
   own.stop();
   const auto committed = (*begun)->commit();
   ASSERT_FALSE(committed.ok());
@@ -220,7 +220,7 @@ TEST_F(PostgresTransactionTest, ACommitWhoseAnswerIsLostIsUnknown) {
 
 TEST_F(PostgresTransactionTest, ReadsOfTheContractsLaneMayCallAnything) {
   EXPECT_EQ(run(*engine_, request("SELECT set_config('work_mem', '2MB', true)")).all(), R"(["2MB"])");
-  EXPECT_EQ(run(*engine_, request("DELETE FROM cards")).code(), "read-only") << "but only a transaction writes";
+  EXPECT_EQ(run(*engine_, request("DELETE FROM public.cards")).code(), "read-only") << "but only a transaction writes";
 }
 
 }  // namespace

@@ -283,7 +283,7 @@ TEST_F(StatisticsTest, ALedgerOfTheFirstVersionIsBroughtOnAndKeepsWhatItHas) {
   run_sql(
       "DROP TABLE findings; DROP TABLE commits; DROP TABLE repairs; DROP TABLE offers; DROP TABLE rejections; "
       "DROP TABLE calls; DROP TABLE turns; DROP INDEX queries_of_call; ALTER TABLE queries DROP COLUMN call; "
-      "PRAGMA user_version = 1");
+      "DROP TABLE undo_rows; DROP TABLE undo_batches; PRAGMA user_version = 1");
   ledger_ = open();
   ASSERT_NE(ledger_, nullptr);
   EXPECT_EQ(read().calls(), 0U);

@@ -226,9 +226,12 @@ TEST_F(UndoLedgerTest, OldRowsAreForgotten) {
   EXPECT_EQ(ledger->undo_rows(young)->size(), 2U);
 }
 
-TEST_F(UndoLedgerTest, ALedgerOfTheVersionBeforeGetsTheTables) {
+TEST_F(UndoLedgerTest, ALedgerOfTheFirstVersionGetsTheTables) {
   ASSERT_TRUE(open()->record_query(ledger::select_query(ledger::kTurn, "SELECT 1")).ok());
-  run_sql("DROP TABLE undo_rows; DROP TABLE undo_batches; PRAGMA user_version = 1");
+  run_sql(
+      "DROP TABLE findings; DROP TABLE commits; DROP TABLE repairs; DROP TABLE offers; DROP TABLE rejections; "
+      "DROP TABLE calls; DROP TABLE turns; DROP INDEX queries_of_call; ALTER TABLE queries DROP COLUMN call; "
+      "DROP TABLE undo_rows; DROP TABLE undo_batches; PRAGMA user_version = 1");
   const auto ledger = open();
   ASSERT_TRUE(ledger);
   EXPECT_TRUE(ledger->query("q1").ok());

@@ -4,11 +4,11 @@
 #include <fstream>
 #include <utility>
 
+#include "base/strict_json.h"
 #include "engine/duckdb/column_types.h"
 #include "engine/duckdb/engine_text.h"
 #include "engine/duckdb/file_import.h"
 #include "engine/duckdb/file_text.h"
-#include "base/strict_json.h"
 
 namespace candor::engine::duckdb {
 namespace {

@@ -23,6 +23,7 @@ constexpr Meaning kMeanings[] = {
     {"22007", "type-mismatch", kLeaveOut},
     {"22008", "type-mismatch", kLeaveOut},
     {"22011", "bad-argument", "count the characters that are kept"},
+    {"22012", "engine-error", "NULLIF(divisor, 0) gives NULL instead"},
     {"22021", "invalid-text", ""},
     {"22023", "bad-stored-value", kAsPublished},
     {"22025", "bad-argument", "double the escape character at the end of the pattern"},
@@ -32,6 +33,7 @@ constexpr Meaning kMeanings[] = {
     {"0A000", "type-mismatch", kAsPublished},
     {"25006", "read-only-resource", ""},
     {"40***", "concurrent-change", "read the rows again, and repeat the write if it still makes sense"},
+    {"42601", "internal", ""},
     // What is there no more, or is of another type than when the contract was read.
     {"42501", "not-published", "the operator decides what the source's role may do"},
     {"42809", "read-only-resource", ""},
