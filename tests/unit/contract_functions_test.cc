@@ -99,9 +99,9 @@ TEST_F(ContractFunctionsTest, DoublesOverflowAloud) {
        "candor_real_add(1, 0.5), candor_real_sub(1.5, 1), candor_real_mul(0.5, 3), candor_real_div(3, 2)",
        "[1.5,0.5,1.5,1.5]");
   both("candor_real_add(NULL, 1e0), candor_real_div(1e0, NULL)", "[null,null]");
-  for (const char* call : {"candor_real_add(1e308, 1e308)", "candor_real_sub(-1e308, 1e308)",
-                           "candor_real_mul(1e308, 10e0)", "candor_real_mul(1e-200, 1e-200)",
-                           "candor_real_div(1e308, 1e-5)", "candor_real_div(1e-300, 1e300)"}) {
+  for (const char* call :
+       {"candor_real_add(1e308, 1e308)", "candor_real_sub(-1e308, 1e308)", "candor_real_mul(1e308, 10e0)",
+        "candor_real_mul(1e-200, 1e-200)", "candor_real_div(1e308, 1e-5)", "candor_real_div(1e-300, 1e300)"}) {
     both(call, "number-overflow");
   }
   EXPECT_EQ(sqlite("candor_real_div(1.5, 0)"), "[null]");
