@@ -119,7 +119,8 @@ TEST_F(ContractFunctionsTest, DoublesOverflowAloud) {
 TEST_F(ContractFunctionsTest, DecimalsAreReckonedByTheirDigits) {
   EXPECT_EQ(sqlite("candor_decimal_mul(0.99, 3), candor_decimal_add(0.1, 0.2), candor_decimal_sub(100.1, 100)"),
             "[2.97,0.3,0.1]");
-  EXPECT_EQ(sqlite("candor_decimal_add(9007199254740993, 1), candor_decimal_add(NULL, 1)"), "[9007199254740994,null]");
+  EXPECT_EQ(sqlite("candor_decimal_add(9007199254740993, 1), candor_decimal_add(NULL, 1)"),
+            R"(["9007199254740994",null])");
   EXPECT_EQ(sqlite("candor_decimal_sum(x), candor_decimal_avg(x) FROM (SELECT 1.1 AS x UNION ALL SELECT 2.2 UNION ALL "
                    "SELECT NULL)"),
             "[3.3,1.65]");
@@ -132,7 +133,7 @@ TEST_F(ContractFunctionsTest, DecimalsAreReckonedByTheirDigits) {
 }
 
 TEST_F(ContractFunctionsTest, TextsAreCastAlike) {
-  both("candor_to_integer(' +12 '), candor_to_number('1.5e1'), candor_to_integer(NULL)", "[12,15.0,null]");
+  both("candor_to_integer(' +12 '), candor_to_number('1.5e1'), candor_to_integer(NULL)", "[12,15,null]");
   both("candor_to_uuid('A0000000-0000-4000-8000-00000000000B')", R"(["a0000000-0000-4000-8000-00000000000b"])");
   each("candor_to_boolean('Yes'), candor_to_boolean('off')",
        "candor_to_boolean('Yes')::INT, candor_to_boolean('off')::INT", "[1,0]");
