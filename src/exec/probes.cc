@@ -12,7 +12,6 @@ namespace candor::exec {
 namespace {
 
 using bind::BoundExpr;
-using bind::BoundKind;
 using bind::BoundSelect;
 
 // A result that says "nothing": no rows, or one row of counts of zero and NULLs.

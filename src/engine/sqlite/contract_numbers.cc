@@ -93,7 +93,7 @@ void store_decimal(const Arguments& arguments, Reply& reply) {
 
 // ---- sums ----
 
-template <bool kAverage>
+template <bool Average>
 class SumOfReals final : public sql::Aggregate {
  public:
   void step(const Arguments& arguments, Reply& reply) override {
@@ -107,14 +107,14 @@ class SumOfReals final : public sql::Aggregate {
     if (sum_.count() == 0) return;
     const auto sum = sum_.sum();
     if (!sum.ok()) return give(reply, sum.error());
-    give(reply, kAverage ? *sum / static_cast<double>(sum_.count()) : *sum);
+    give(reply, Average ? *sum / static_cast<double>(sum_.count()) : *sum);
   }
 
  private:
   functions::NumberSum sum_;
 };
 
-template <bool kAverage>
+template <bool Average>
 class SumOfDecimals final : public sql::Aggregate {
  public:
   void step(const Arguments& arguments, Reply& reply) override {
@@ -126,7 +126,7 @@ class SumOfDecimals final : public sql::Aggregate {
 
   void finish(Reply& reply) override {
     if (sum_.count() == 0) return;
-    if (kAverage) return give(reply, sum_.average());
+    if (Average) return give(reply, sum_.average());
     give_decimal(reply, sum_.sum());
   }
 
