@@ -194,7 +194,7 @@ class PostgresDialect final : public Dialect {
       pattern = fold(pattern);
     }
     const std::string escape = text_parameter(one.fold ? lower_ascii(one.text) : one.text);
-    const std::string like = "(" + value + " LIKE " + pattern + " ESCAPE " + escape + ")";
+    std::string like = "(" + value + " LIKE " + pattern + " ESCAPE " + escape + ")";
     if (one.text.empty() || one.children[1]->kind == BoundKind::kLiteral) return like;
     // The server finds a pattern that ends in its escape where it comes that far; the binder has looked at a literal.
     return "CASE WHEN " + value + " IS NOT NULL AND substring('' FROM 1 FOR -((char_length(" + pattern +
