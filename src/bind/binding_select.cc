@@ -11,6 +11,12 @@ namespace candor::bind {
 
 using dialect::ExprKind;
 
+namespace {
+
+constexpr std::size_t kCommonTablesMax = 100;
+
+}  // namespace
+
 std::unique_ptr<BoundSelect> Binding::select(const dialect::Select& parsed, bool top) {
   const std::size_t faults = faults_;
   const std::size_t common = common_.size();
@@ -48,6 +54,12 @@ std::unique_ptr<BoundSelect> Binding::select(const dialect::Select& parsed, bool
 }
 
 bool Binding::with(const dialect::Select& parsed) {
+  // Each may stand inside of the one behind it, and what follows such a chain is as deep as the chain is long.
+  if (common_.size() + parsed.with.size() > kCommonTablesMax) {
+    (void)error("over-limit", "more than " + std::to_string(kCommonTablesMax) + " common tables in one statement",
+                parsed.with.back().name.span, "ask in several statements");
+    return false;
+  }
   for (const dialect::CommonTable& table : parsed.with) {
     Level* outer = std::exchange(level_, nullptr);  // it sees no row of the statement around it
     std::shared_ptr<BoundSelect> made = select(*table.select, false);
