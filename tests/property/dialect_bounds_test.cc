@@ -6,15 +6,10 @@
 #include "base/render_json.h"
 #include "base/shorten.h"
 #include "support/hostile_texts.h"
+#include "support/own_memory.h"
 
 namespace candor::test {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMemoryIsOwn = false;  // a sanitizer keeps more than the program does
-#else
-constexpr bool kMemoryIsOwn = true;
-#endif
 
 constexpr double kMegabytesMax = 64;
 
