@@ -153,6 +153,15 @@ Result<Value> as_type(Value value, std::optional<Type> type) {
   return value;
 }
 
+std::optional<Value> constant_of(const bind::BoundExpr& expr) {
+  if (expr.kind == bind::BoundKind::kLiteral) return expr.value;
+  if (expr.kind != bind::BoundKind::kArray) return std::nullopt;
+  Value list;
+  list.kind = CellKind::kList;
+  for (const bind::BoundPtr& part : expr.children) list.parts.push_back(part->value);
+  return list;
+}
+
 std::string type_name(std::optional<Type> type) { return std::string(type ? contract::to_string(*type) : "string"); }
 
 std::size_t json_size(const Value& value) {

@@ -31,6 +31,9 @@ struct Rows {
 // The engine's value as one of the type. Fails with `bad-stored-value`.
 [[nodiscard]] Result<Value> as_type(Value value, std::optional<contract::Type> type);
 
+// The value of a literal or an array of them; nothing where it has to be reckoned.
+[[nodiscard]] std::optional<Value> constant_of(const bind::BoundExpr& expr);
+
 [[nodiscard]] std::string type_name(std::optional<contract::Type> type);
 // Characters of the value as JSON.
 [[nodiscard]] std::size_t json_size(const Value& value);

@@ -5,6 +5,7 @@
 
 #include "exec/exec.h"
 #include "exec/order.h"
+#include "exec/rows.h"
 
 namespace candor::exec {
 namespace {
@@ -124,14 +125,8 @@ class Steps {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::size_t position = plan.columns[i];
       if (row[i] == nullptr) continue;
-      if (row[i]->kind == bind::BoundKind::kLiteral) {
-        values[position] = row[i]->value;
-      } else if (row[i]->kind == bind::BoundKind::kArray) {
-        Value list;
-        list.kind = CellKind::kList;
-        for (const bind::BoundPtr& part : row[i]->children) list.parts.push_back(part->value);
-        values[position] = std::move(list);
-      } else {
+      values[position] = constant_of(*row[i]);
+      if (!values[position]) {
         computed.push_back(row[i].get());
         const Column& column = resource.columns[position];
         values[position] = later(column, "the computed " + column.name, storage_.target);

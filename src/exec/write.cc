@@ -233,14 +233,8 @@ class Writer {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::size_t column = plan_->columns[i];
       if (row[i] == nullptr) continue;
-      if (row[i]->kind == bind::BoundKind::kLiteral) {
-        values[column] = row[i]->value;
-      } else if (row[i]->kind == bind::BoundKind::kArray) {
-        Value list;
-        list.kind = CellKind::kList;
-        for (const bind::BoundPtr& part : row[i]->children) list.parts.push_back(part->value);
-        values[column] = std::move(list);
-      } else {
+      values[column] = constant_of(*row[i]);
+      if (!values[column]) {
         computed.push_back(row[i].get());
         computed_columns.push_back(column);
       }

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/ascii.h"
 #include "engine/postgres/errors.h"
 
 namespace candor::engine::postgres {
@@ -49,36 +48,12 @@ constexpr Meaning kMeanings[] = {
     {"P0***", "constraint-violation", "give values that the source's own rule admits"},
 };
 
-// Class 23. The details would show values of rows that the caller may not see.
-Diagnostic constraint_error(const Fault& fault) {
-  if (fault.state == "23505") {
-    return make_error("duplicate-key", "a row with this key exists already", "update it, or choose another key",
-                      fault.constraint);
-  }
-  if (fault.state == "23502") {
-    return make_error("null-not-allowed",
-                      fault.column.empty() ? fault.message : "column " + fault.column + " can't be NULL",
-                      "give it a value", fault.column);
-  }
-  const std::string rule = fault.constraint.empty() ? ": " + fault.message : " by its rule " + fault.constraint;
-  return make_error("constraint-violation", "the source refused the row" + rule, "give values that the rule admits",
-                    fault.constraint);
-}
-
-// A number that does not fit, by the names of its types, which are not translated.
-Diagnostic range_error(const Fault& fault) {
-  const std::string text = lower_ascii(fault.message);
-  const bool integer = text.find("integer") != std::string::npos || text.find("bigint") != std::string::npos ||
-                       text.find("smallint") != std::string::npos;
-  return make_error(integer ? "integer-overflow" : "number-overflow", fault.message);
-}
-
 }  // namespace
 
 Diagnostic contract_error(const Fault& fault) {
   if (fault.state.starts_with("23")) return constraint_error(fault);
   const bool no_integer = fault.state == "0A000" && fault.message.find("to bigint") != std::string::npos;
-  if (fault.state == "22003" || no_integer) return range_error(fault);  // NaN and the infinities are no integers
+  if (fault.state == "22003" || no_integer) return range_error(fault, {});  // NaN and the infinities are no integers
   // The same state tells of a text that is no date, and of a reckoned time beyond the calendar.
   if (fault.state == "22008" && fault.message.find("field value") == std::string::npos) {
     return make_error("bad-argument", "the time is outside of the years 1 to 9999", {}, fault.message);

@@ -121,34 +121,10 @@ Diagnostic missing(const Place& place, std::string_view code, std::string_view w
   return made;
 }
 
-// Class 23. The details would show values of rows that the caller may not see.
-Diagnostic constraint_error(const Fault& fault) {
-  if (fault.state == "23505") {
-    return make_error("duplicate-key", "a row with this key exists already", "update it, or choose another key",
-                      fault.constraint);
-  }
-  if (fault.state == "23502") {
-    return make_error("null-not-allowed",
-                      fault.column.empty() ? fault.message : "column " + fault.column + " can't be NULL",
-                      "give it a value", fault.column);
-  }
-  return make_error("constraint-violation", "the source refused the row by its rule " + fault.constraint,
-                    "give values that the rule admits", fault.constraint);
-}
-
-// Numbers out of range: an integer's range is told by the names of its types, which are not translated.
-Diagnostic range_error(const Fault& fault) {
-  const std::string text = lower_ascii(fault.message);
-  const bool integer = text.find("integer") != std::string::npos || text.find("bigint") != std::string::npos ||
-                       text.find("smallint") != std::string::npos;
-  if (integer) return make_error("integer-overflow", fault.message, "cast to numeric: x::numeric");
-  return make_error("number-overflow", fault.message);
-}
-
 Diagnostic translated(const Fault& fault, const SourceSpec& source, const Sent& sent, const Place& place) {
   const std::string& state = fault.state;
   if (state.starts_with("23")) return constraint_error(fault);
-  if (state == "22003") return range_error(fault);
+  if (state == "22003") return range_error(fault, "cast to numeric: x::numeric");
   if (state == "42P01" || state == "3F000") return missing(place, "unknown-table", "table", fault);
   if (state == "42703") return missing(place, "unknown-column", "column", fault);
   if (state == "42883" && !place.is_operator && !place.parts.empty() &&
@@ -171,6 +147,29 @@ Diagnostic translated(const Fault& fault, const SourceSpec& source, const Sent& 
 }
 
 }  // namespace
+
+Diagnostic constraint_error(const Fault& fault) {
+  if (fault.state == "23505") {
+    return make_error("duplicate-key", "a row with this key exists already", "update it, or choose another key",
+                      fault.constraint);
+  }
+  if (fault.state == "23502") {
+    return make_error("null-not-allowed",
+                      fault.column.empty() ? fault.message : "column " + fault.column + " can't be NULL",
+                      "give it a value", fault.column);
+  }
+  const std::string rule = fault.constraint.empty() ? ": " + fault.message : " by its rule " + fault.constraint;
+  return make_error("constraint-violation", "the source refused the row" + rule, "give values that the rule admits",
+                    fault.constraint);
+}
+
+Diagnostic range_error(const Fault& fault, std::string integer_hint) {
+  const std::string text = lower_ascii(fault.message);
+  const bool integer = text.find("integer") != std::string::npos || text.find("bigint") != std::string::npos ||
+                       text.find("smallint") != std::string::npos;
+  if (integer) return make_error("integer-overflow", fault.message, std::move(integer_hint));
+  return make_error("number-overflow", fault.message);
+}
 
 Diagnostic stopped_error(Stop stop) {
   if (stop == Stop::kCancelled) return make_error("cancelled", "the statement was cancelled");

@@ -27,6 +27,11 @@ struct Sent {
 // Of a statement of a contract's, which did not time out and whose connection lives.
 [[nodiscard]] Diagnostic contract_error(const Fault& fault);
 
+// Class 23. The details of the server would show values of rows that the caller may not see.
+[[nodiscard]] Diagnostic constraint_error(const Fault& fault);
+// A number out of range: whether of an integer, its message tells by the names of types, which are not translated.
+[[nodiscard]] Diagnostic range_error(const Fault& fault, std::string integer_hint);
+
 // Of a statement of Candor's own: no spans.
 [[nodiscard]] Diagnostic own_error(const Fault& fault, const SourceSpec& source);
 
