@@ -17,10 +17,12 @@ std::string quote_name(std::string_view name) {
 
 bool StoredTable::has(std::string_view column) const { return types.contains(lower_ascii(column)); }
 
-std::string StoredTable::type_of(std::string_view column) const {
+std::string StoredTable::declared_type(std::string_view column) const {
   const auto found = types.find(lower_ascii(column));
-  return found == types.end() ? "" : lower_ascii(found->second);
+  return found == types.end() ? std::string() : found->second;
 }
+
+std::string StoredTable::type_of(std::string_view column) const { return lower_ascii(declared_type(column)); }
 
 bool StoredTable::is_collated(std::string_view column) const { return collated.contains(lower_ascii(column)); }
 
@@ -108,7 +110,7 @@ std::string Dialect::scan(const contract::Resource& resource, const std::set<std
   }
   for (std::size_t i = 0; with_kept && i < table.kept.size(); ++i) {
     const std::string& name = table.kept[i];
-    columns += (columns.empty() ? "" : ", ") + kept_column(name, table.types.find(lower_ascii(name))->second) + " AS " +
+    columns += (columns.empty() ? "" : ", ") + kept_column(name, table.declared_type(name)) + " AS " +
                quote_name(kept_name(i));
   }
   if (columns.empty()) columns = "1 AS \"one\"";

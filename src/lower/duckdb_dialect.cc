@@ -40,8 +40,7 @@ class DuckdbDialect final : public Dialect {
 
   std::string read_column(const StoredTable& table, const contract::Column& column) override {
     std::string name = quote_name(column.stored);
-    const auto found = table.types.find(lower_ascii(column.stored));
-    const std::string stored = found == table.types.end() ? "" : lower_ascii(found->second);
+    const std::string stored = table.type_of(column.stored);
     switch (column.type) {
       case Type::kString:
         return stored == "varchar" ? name : "CAST(" + name + " AS VARCHAR)";

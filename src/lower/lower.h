@@ -29,7 +29,8 @@ struct StoredTable {
   std::set<std::string, std::less<>> primary_key;         // its columns, likewise
   std::vector<std::string> kept;                          // columns that undoing puts back: those that are not computed
   [[nodiscard]] bool has(std::string_view column) const;
-  [[nodiscard]] std::string type_of(std::string_view column) const;  // in lower case; empty: not known
+  [[nodiscard]] std::string declared_type(std::string_view column) const;  // as the engine names it; empty: not known
+  [[nodiscard]] std::string type_of(std::string_view column) const;        // the same in lower case
   [[nodiscard]] bool is_collated(std::string_view column) const;
 };
 

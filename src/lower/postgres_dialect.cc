@@ -102,8 +102,7 @@ class PostgresDialect final : public Dialect {
 
   std::string stored_value(const StoredTable& table, const contract::Column& column, const Value& given) override {
     if (given.is_null()) return "NULL";
-    const auto found = table.types.find(lower_ascii(column.stored));
-    const std::string stored = found == table.types.end() ? "" : found->second;
+    const std::string stored = table.declared_type(column.stored);
     if (!contract::is_array(column.type)) {
       const std::string sql = value(given, column.type);
       // A cast to varchar(3) would cut; storing a text that is too long is an error.

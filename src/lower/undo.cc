@@ -1,13 +1,8 @@
 // What undoing asks and writes: whole rows of a table, in the dialect's exact form.
-#include "base/ascii.h"
 #include "lower/dialect.h"
 
 namespace candor::lower {
 namespace {
-
-const std::string& type_of(const StoredTable& table, const std::string& column) {
-  return table.types.find(lower_ascii(column))->second;
-}
 
 std::string with_key(Dialect& dialect, const contract::Resource& resource, const Value& key) {
   const std::string filter = dialect.scope_filter(resource);
@@ -20,7 +15,7 @@ std::string with_key(Dialect& dialect, const contract::Resource& resource, const
 std::string Lowering::cannot_keep(const contract::Resource& resource) const {
   const StoredTable& table = dialect_->stored(resource);
   for (const std::string& column : table.kept) {
-    const std::string& type = type_of(table, column);
+    const std::string type = table.declared_type(column);
     if (!dialect_->can_keep(type)) return "column " + column + " of table " + table.name + " is of type " + type;
   }
   return {};
@@ -33,8 +28,8 @@ Lowered Lowering::kept_rows(const contract::Resource& resource, const std::vecto
   Lowered made;
   made.types.emplace_back(key.type);
   for (std::size_t i = 0; i < table.kept.size(); ++i) {
-    sql += ", " + dialect_->kept_column(table.kept[i], type_of(table, table.kept[i])) + " AS \"v" + std::to_string(i) +
-           "\"";
+    sql += ", " + dialect_->kept_column(table.kept[i], table.declared_type(table.kept[i])) + " AS \"v" +
+           std::to_string(i) + "\"";
     made.types.emplace_back(std::nullopt);
   }
   const std::string filter = dialect_->scope_filter(resource);
@@ -52,7 +47,7 @@ Lowered Lowering::put_back(const contract::Resource& resource, const std::vector
   std::string values;
   for (std::size_t i = 0; i < table.kept.size(); ++i) {
     columns += (i == 0 ? "" : ", ") + quote_name(table.kept[i]);
-    values += (i == 0 ? "" : ", ") + dialect_->kept_value(type_of(table, table.kept[i]), row.at(i));
+    values += (i == 0 ? "" : ", ") + dialect_->kept_value(table.declared_type(table.kept[i]), row.at(i));
   }
   const std::string sql = "INSERT INTO " + dialect_->quoted_table(table) + " (" + columns + ")" +
                           dialect_->overriding() + " VALUES (" + values + ")";
@@ -65,7 +60,7 @@ Lowered Lowering::put_back(const contract::Resource& resource, const Value& key,
   for (const KeptValue& one : values) {
     const std::string& column = table.kept.at(one.column);
     set += (set.empty() ? "" : ", ") + quote_name(column) + " = " +
-           dialect_->kept_value(type_of(table, column), one.value);
+           dialect_->kept_value(table.declared_type(column), one.value);
   }
   const std::string sql =
       "UPDATE " + dialect_->quoted_table(table) + " SET " + set + with_key(*dialect_, resource, key);
