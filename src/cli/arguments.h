@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "config/config.h"
+#include "scope/shaping.h"
 
 namespace candor::cli {
 
@@ -38,7 +39,9 @@ struct Arguments {
   bool from_ledger = false;          // of `replay`
   std::optional<double> fail_under;  // of `replay`
   std::uint64_t limit = 50;
+  bool limit_given = false;
   std::uint64_t offset = 0;
+  scope::ShapingFlags shaping;
 };
 
 // Text to print instead of running a command: help, the version.
