@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "base/render_json.h"
@@ -160,23 +159,6 @@ json::Node answer_document(const ledger::AnswerRecord& answer, const ledger::Que
   Node node = answer_head(answer);
   if (query != nullptr) node.set("query", query_document(*query));
   return node;
-}
-
-std::vector<std::string> unique_names(const std::vector<Column>& columns) {
-  std::vector<std::string> names;
-  std::set<std::string> taken;
-  for (const Column& column : columns) taken.insert(column.name);
-  std::set<std::string> used;
-  for (const Column& column : columns) {
-    std::string name = column.name;
-    // The first of its name keeps it; a made-up name must be neither used nor a column's own.
-    for (int suffix = 2; used.contains(name) || (name != column.name && taken.contains(name)); ++suffix) {
-      name = column.name + "_" + std::to_string(suffix);
-    }
-    used.insert(name);
-    names.push_back(std::move(name));
-  }
-  return names;
 }
 
 }  // namespace candor::wire

@@ -45,6 +45,7 @@ class DocumentSink final : public ResultSink {
   void flush();
   void open_rows();
   void append_columns(bool with_encoding);
+  void end_shaped(const StatementEnd& end);
 
   Write write_;
   RowShape shape_;
@@ -91,7 +92,6 @@ struct ListMax {
                                              const ledger::StatisticsFilter& filter, ListMax list_max);
 [[nodiscard]] json::Node replay_document(const ReplayReport& report, ListMax list_max);
 
-// Names of columns made unique by a suffix: id, id_2, …
-[[nodiscard]] std::vector<std::string> unique_names(const std::vector<Column>& columns);
+using candor::unique_names;
 
 }  // namespace candor::wire
