@@ -12,6 +12,7 @@
 #include "ledger/connection.h"
 #include "ledger/file_place.h"
 #include "ledger/owner.h"
+#include "config/home.h"
 #include "ledger/schema.h"
 #include "ledger/undo.h"
 #include "sqlite/sqlite.h"
@@ -426,7 +427,7 @@ class FileLedger final : public Ledger {
 }  // namespace
 
 Result<std::unique_ptr<Ledger>> Ledger::open(const std::string& home) {
-  CANDOR_ASSIGN(const std::string path, prepare_home(home));
+  CANDOR_ASSIGN(const std::string path, config::prepare_file(home, "ledger.sqlite"));
   CANDOR_ASSIGN(sqlite::Database frequent, open_file(path, Durability::kCrash));
   CANDOR_ASSIGN(sqlite::Database durable, open_file(path, Durability::kPowerLoss));
   return std::unique_ptr<Ledger>(std::make_unique<FileLedger>(std::move(frequent), std::move(durable), path));
