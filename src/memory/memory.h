@@ -124,6 +124,12 @@ struct GraphExport {
   std::vector<json::Node> edges;
 };
 
+struct History {
+  std::string name;
+  bool deleted = false;
+  std::unique_ptr<scope::List> versions;
+};
+
 class Memory {
  public:
   // `home`: a folder; the memory is its file memory.sqlite. See Store::open.
@@ -152,7 +158,7 @@ class Memory {
   // ---- lists, which live no longer than this ----
   [[nodiscard]] Result<std::unique_ptr<scope::List>> list(const ListQuery& query);
   [[nodiscard]] Result<std::unique_ptr<scope::List>> exported(const ListQuery& query);
-  [[nodiscard]] Result<std::unique_ptr<scope::List>> history(const Which& which, bool with_body, bool with_diff);
+  [[nodiscard]] Result<History> history(const Which& which, bool with_body, bool with_diff);
   [[nodiscard]] Result<std::unique_ptr<scope::List>> entities_of_memory(const Which& which);
   [[nodiscard]] Result<std::unique_ptr<scope::List>> memories_of_entity(const std::string& space,
                                                                         const std::string& entity);
@@ -176,6 +182,9 @@ class Memory {
 
 // Stores one memory; the document of `remember`. Requires a transaction.
 [[nodiscard]] Result<json::Node> remember_in(Store& store, const Remember& input);
+
+// Fails with `bad-request`.
+[[nodiscard]] Status check_source(std::string_view source);
 
 // A document's beginning.
 [[nodiscard]] json::Node texts(std::initializer_list<std::pair<std::string_view, std::string_view>> members);

@@ -36,13 +36,6 @@ Result<std::optional<std::string>> text_of(const Node& line, std::string_view na
   return std::optional<std::string>(member->text());
 }
 
-Status check_source(const std::string& source) {
-  for (const std::string_view one : {"agent", "user", "system", "import", "sync"}) {
-    if (source == one) return Ok{};
-  }
-  return make_error("bad-request", "no source '" + source + "'", "one of agent, user, system, import, sync");
-}
-
 }  // namespace
 
 Result<Remember> remember_of(const Node& line, Remember base) {

@@ -40,7 +40,7 @@ void set_diff(Node& row, std::string_view before, std::string_view after) {
 
 }  // namespace
 
-Result<std::unique_ptr<scope::List>> Memory::history(const Which& which, bool with_body, bool with_diff) {
+Result<History> Memory::history(const Which& which, bool with_body, bool with_diff) {
   CANDOR_ASSIGN(const Name name, memory_name(which.name));
   CANDOR_ASSIGN(const std::optional<MemoryRow> memory, find_memory(*store_, which.space, name.text));
   if (!memory) return no_memory(*store_, which.space, name.text);
@@ -64,7 +64,8 @@ Result<std::unique_ptr<scope::List>> Memory::history(const Which& which, bool wi
   declaration.catalogue.keys = {"version", "name", "type", "description", "body", "metadata", "action", "change_reason",
                                 "changed_by", "created_at", "created_at_iso", "diff", "lines_added", "lines_removed"};
   declaration.catalogue.open = {"metadata"};
-  return std::unique_ptr<scope::List>(new MadeList(std::move(declaration), std::move(rows)));
+  return History{memory->name, memory->deleted_at.has_value(),
+                 std::make_unique<MadeList>(std::move(declaration), std::move(rows))};
 }
 
 }  // namespace candor::memory

@@ -89,6 +89,14 @@ Node document_of(const MemoryRow& row, bool created, const Parts& parts, const B
 
 }  // namespace
 
+Status check_source(std::string_view source) {
+  for (const std::string_view one : {"agent", "user", "system", "import", "sync"}) {
+    if (source == one) return Ok{};
+  }
+  return make_error("bad-request", "no source '" + std::string(source) + "'",
+                    "one of agent, user, system, import, sync");
+}
+
 Node texts(std::initializer_list<std::pair<std::string_view, std::string_view>> members) {
   Node node = Node::object();
   for (const auto& [name, value] : members) node.set(std::string(name), Node::string(std::string(value)));
