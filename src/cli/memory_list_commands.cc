@@ -1,4 +1,5 @@
 // The verbs of `candor memory` that read.
+#include <algorithm>
 #include <filesystem>
 
 #include "base/ascii.h"
@@ -43,28 +44,28 @@ Result<memory::EntityQuery> entity_query(const MemoryCall& call) {
   return query;
 }
 
-// Lines of JSON, and a last one that says what they are a part of.
+// Lines of JSON, and a last one that says what they are a part of; with --json one document.
 ExitCode print_export(const MemoryCall& call, const scope::ShapedList& shaped, const std::string& space) {
-  Node trailer = Node::object();
-  trailer.set("summary", Node::boolean(true)).set("exported", number(shaped.rows().size()));
-  trailer.set("namespace", Node::string(space));
-  call.set_elapsed(trailer);
+  Node document = Node::object();
+  document.set("summary", Node::boolean(true)).set("exported", number(shaped.rows().size()));
+  document.set("namespace", Node::string(space));
+  call.set_elapsed(document);
+  shaped.put_into(document);
   const Context& context = call.context();
-  if (context.arguments.json) {
-    shaped.put_into(trailer);
-    print_document(context, trailer);
-    return ExitCode::kDone;
-  }
   std::string text;
-  for (const Node& row : shaped.rows()) {
-    json::append(text, row);
-    text += '\n';
-    if (text.size() < (std::size_t{1} << 16U)) continue;
-    if (!context.out.put(text)) return ExitCode::kDone;
-    text.clear();
+  auto& members = document.members();
+  const auto rows = std::ranges::find(members, std::string_view("results"), &std::pair<std::string, Node>::first);
+  if (!context.arguments.json && rows != members.end()) {
+    for (const Node& row : rows->second.items()) {
+      json::append(text, row);
+      text += '\n';
+      if (text.size() < (std::size_t{1} << 16U)) continue;
+      if (!context.out.put(text)) return ExitCode::kDone;
+      text.clear();
+    }
+    members.erase(rows);
   }
-  shaped.put_trailer(trailer);
-  json::append(text, trailer);
+  json::append(text, document);
   context.out.put(text + "\n");
   return ExitCode::kDone;
 }
