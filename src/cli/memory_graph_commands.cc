@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "cli/memory_verbs.h"
-#include "memory/transfer/import.h"
 
 namespace candor::cli {
 namespace {
@@ -18,7 +17,7 @@ ExitCode changed(const MemoryCall& call, const Run& run) {
   Result<memory::Memory> memory = call.open(memory::Access::kWrite);
   if (!memory.ok()) return call.failed(memory.error());
   Result<Node> document = run(*memory);
-  if (!document.ok()) return call.failed(memory->store().named(document.error()));
+  if (!document.ok()) return call.failed(memory->named(document.error()));
   return call.done(std::move(document));
 }
 
@@ -152,7 +151,7 @@ ExitCode memory_import(MemoryCall& call) {
   input.from = *from;
   input.skip_existing = call.has("skip-existing");
   input.dry_run = call.has("dry-run");
-  return changed(call, [&](memory::Memory& memory) { return memory::import_file(memory.store(), input); });
+  return changed(call, [&](memory::Memory& memory) { return memory.import_file(input); });
 }
 
 ExitCode memory_backup(MemoryCall& call) {
@@ -161,7 +160,7 @@ ExitCode memory_backup(MemoryCall& call) {
   {
     Result<memory::Memory> there = call.open(memory::Access::kRead);
     if (!there.ok()) return call.failed(there.error());
-    if (!there->store().exists()) {
+    if (!there->exists()) {
       return call.failed(make_error("not-found", "there is no memory to copy yet", "candor memory init"));
     }
   }

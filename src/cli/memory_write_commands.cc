@@ -149,7 +149,7 @@ ExitCode written(const MemoryCall& call, const Result<Input>& input, const Run& 
   Result<memory::Memory> memory = call.open(memory::Access::kWrite);
   if (!memory.ok()) return call.failed(memory.error());
   Result<Node> document = run(*memory, *input);
-  if (!document.ok()) return call.failed(memory->store().named(document.error()));
+  if (!document.ok()) return call.failed(memory->named(document.error()));
   return call.done(std::move(document));
 }
 
@@ -197,7 +197,7 @@ ExitCode memory_init(MemoryCall& call) {
   const std::string model = call.text("model").value_or("none");
   if (model != "none") return call.failed(make_error("not-in-this-version", "no embedder '" + model + "'", "--model none"));
   bool existed = false;
-  if (Result<memory::Memory> there = call.open(memory::Access::kRead); there.ok()) existed = there->store().exists();
+  if (Result<memory::Memory> there = call.open(memory::Access::kRead); there.ok()) existed = there->exists();
   return written(call, space, [&](memory::Memory& memory, const std::string& name) { return memory.init(name, existed); });
 }
 
@@ -245,9 +245,9 @@ ExitCode memory_remember_batch(MemoryCall& call) {
   if (!memory.ok()) return call.failed(memory.error());
   memory::Batch batch(*memory, std::move(options));
   const Status fed = feed(batch, call.context());
-  if (!fed.ok()) return call.failed(memory->store().named(fed.error()));
+  if (!fed.ok()) return call.failed(memory->named(fed.error()));
   const Result<std::vector<Node>> documents = batch.finish();
-  if (!documents.ok()) return call.failed(memory->store().named(documents.error()));
+  if (!documents.ok()) return call.failed(memory->named(documents.error()));
   print_lines(call.context(), documents);
   Node summary = batch.summary();
   call.set_elapsed(summary);

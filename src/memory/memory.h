@@ -11,13 +11,12 @@
 
 #include "base/result.h"
 #include "json/json.h"
-#include "memory/store/embedded.h"
-#include "memory/store/graph.h"
-#include "memory/store/memories.h"
-#include "memory/store/store.h"
+#include "memory/input.h"
 #include "scope/list.h"
 
 namespace candor::memory {
+
+class Store;  // memory/store/store.h
 
 // A memory by its name, which is normalised, or by its number.
 struct Which {
@@ -124,6 +123,14 @@ struct GraphExport {
   std::vector<json::Node> edges;
 };
 
+struct Import {
+  std::string from;
+  std::string space = "global";
+  bool space_given = false;    // of a database: its memories of this namespace alone
+  bool skip_existing = false;  // pass over names that are there; without it they end the import
+  bool dry_run = false;
+};
+
 struct History {
   std::string name;
   bool deleted = false;
@@ -134,6 +141,9 @@ class Memory {
  public:
   // `home`: a folder; the memory is its file memory.sqlite. See Store::open.
   [[nodiscard]] static Result<Memory> open(const std::string& home, Access access);
+  Memory(Memory&&) noexcept;
+  Memory& operator=(Memory&&) noexcept;
+  ~Memory();
 
   // ---- memories ----
   [[nodiscard]] Result<json::Node> remember(const Remember& input);
@@ -173,18 +183,19 @@ class Memory {
   // Into a new file, a consistent copy while others write. Fails with `duplicate` where the file is there.
   [[nodiscard]] Result<json::Node> backup(const std::string& destination);
 
+  // Takes over what another program kept (memory/transfer/import.h).
+  [[nodiscard]] Result<json::Node> import_file(const Import& input);
+  // False: nothing was ever stored.
+  [[nodiscard]] bool exists() const;
+  // A failure of the file's, made to stand alone: every verb's goes through here before it is shown.
+  [[nodiscard]] Diagnostic named(Diagnostic failure) const;
+
   [[nodiscard]] Store& store() { return *store_; }
 
  private:
-  explicit Memory(std::unique_ptr<Store> store) : store_(std::move(store)) {}
+  explicit Memory(std::unique_ptr<Store> store);
   std::unique_ptr<Store> store_;
 };
-
-// Stores one memory; the document of `remember`. Requires a transaction.
-[[nodiscard]] Result<json::Node> remember_in(Store& store, const Remember& input);
-
-// Fails with `bad-request`.
-[[nodiscard]] Status check_source(std::string_view source);
 
 // A document's beginning.
 [[nodiscard]] json::Node texts(std::initializer_list<std::pair<std::string_view, std::string_view>> members);

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/near_names.h"
+#include "memory/store/write.h"
+#include "memory/store/store.h"
 
 namespace candor::memory {
 namespace {
@@ -66,6 +68,8 @@ Result<Remember> remember_of(const Node& line, Remember base) {
   CANDOR_ASSIGN(base.relations, relations_of(line["relationships"]));
   return base;
 }
+
+Batch::Batch(Memory& memory, BatchOptions options) : store_(&memory.store()), options_(std::move(options)) {}
 
 Batch::~Batch() {
   if (open_) (void)store_->end(false).ok();

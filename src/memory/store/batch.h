@@ -28,7 +28,7 @@ struct BatchOptions {
 class Batch {
  public:
   // `memory` must outlive this. Nothing else may write through it until `finish`.
-  Batch(Memory& memory, BatchOptions options) : store_(&memory.store()), options_(std::move(options)) {}
+  Batch(Memory& memory, BatchOptions options);
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
   // Takes back what was not committed.

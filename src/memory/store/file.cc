@@ -11,6 +11,7 @@
 
 #include "base/no_room.h"
 #include "memory/memory.h"
+#include "memory/store/store.h"
 #include "memory/store/schema.h"
 
 namespace candor::memory {

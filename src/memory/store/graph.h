@@ -8,25 +8,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "json/json.h"
+#include "memory/input.h"
 #include "memory/store/store.h"
 
 namespace candor::memory {
-
-struct EntityInput {
-  std::string name;
-  std::optional<std::string> type, description;
-};
-struct RelationInput {
-  std::string source, target, relation;
-  std::optional<double> weight;
-  std::optional<std::string> description;
-};
-
-// From arrays of objects: name, entity_type (or type), description; source (from), target (to), relation, weight (strength),
-// description. Fail with `bad-request`, which names the member.
-[[nodiscard]] Result<std::vector<EntityInput>> entities_of(const json::Node& array);
-[[nodiscard]] Result<std::vector<RelationInput>> relations_of(const json::Node& array);
 
 struct EntityRow {
   std::int64_t id = 0;

@@ -2,6 +2,8 @@
 #include <utility>
 
 #include "memory/memory.h"
+#include "memory/store/store.h"
+#include "memory/store/memories.h"
 #include "memory/store/line_diff.h"
 #include "memory/store/names.h"
 #include "memory/store/sql_list.h"

@@ -2,6 +2,9 @@
 #include <utility>
 
 #include "memory/memory.h"
+#include "memory/store/store.h"
+#include "memory/store/memories.h"
+#include "memory/store/graph.h"
 #include "memory/store/names.h"
 
 namespace candor::memory {

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "json/json.h"
-#include "memory/store/embedded.h"
+#include "memory/input.h"
 #include "memory/store/store.h"
 
 namespace candor::memory {
@@ -30,13 +30,6 @@ struct MemoryRow {
 [[nodiscard]] Result<MemoryRow> live_memory(Store& store, std::string_view space, std::string_view name);
 [[nodiscard]] Diagnostic no_memory(Store& store, std::string_view space, std::string_view name);
 
-// What a writer believes to change. Numbers rise with each write, times at least by one second.
-struct Expected {
-  std::optional<std::int64_t> updated_at, rev;
-};
-// Fails with `usage`.
-[[nodiscard]] Result<Expected> parse_expected(const std::optional<std::string>& updated_at,
-                                              const std::optional<std::string>& rev);
 // Fails with `lost-race`.
 [[nodiscard]] Status check_expected(const MemoryRow& row, const Expected& expected);
 

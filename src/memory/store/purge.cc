@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "memory/memory.h"
+#include "memory/store/store.h"
+#include "memory/store/memories.h"
 #include "memory/store/file.h"
 #include "memory/store/names.h"
 

@@ -4,6 +4,10 @@
 #include "base/digest.h"
 #include "base/render_json.h"
 #include "memory/memory.h"
+#include "memory/store/write.h"
+#include "memory/store/store.h"
+#include "memory/store/memories.h"
+#include "memory/store/graph.h"
 #include "memory/store/names.h"
 #include "memory/store/times.h"
 

@@ -9,15 +9,11 @@
 #include <utility>
 
 #include "base/result.h"
+#include "memory/input.h"
 #include "sqlite/prepared.h"
 #include "sqlite/sqlite.h"
 
 namespace candor::memory {
-
-enum class Access : std::uint8_t {
-  kRead,   // one snapshot from now on; where there is no file, an empty memory that is nowhere
-  kWrite,  // makes home and file where there are none, and brings an older file to this version
-};
 
 class Store {
  public:

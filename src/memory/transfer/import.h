@@ -1,21 +1,12 @@
 // Taking over what other programs kept.
 #pragma once
 
-#include <string>
-
 #include "base/result.h"
 #include "json/json.h"
+#include "memory/memory.h"
 #include "memory/store/store.h"
 
 namespace candor::memory {
-
-struct Import {
-  std::string from;
-  std::string space = "global";
-  bool space_given = false;    // of a database: its memories of this namespace alone
-  bool skip_existing = false;  // pass over names that are there; without it they end the import
-  bool dry_run = false;
-};
 
 // A database of sqlite-graphrag: memories with versions, those it had deleted, entities, relations and what binds them. Or
 // lines of JSON of the MCP memory server: {"type":"entity",…} becomes an entity with a memory of its observations,

@@ -10,6 +10,8 @@
 
 #include "base/render_json.h"
 #include "memory/memory.h"
+#include "memory/store/graph.h"
+#include "memory/store/memories.h"
 #include "memory/store/names.h"
 #include "memory/transfer/readers.h"
 

@@ -7,6 +7,9 @@
 #include "base/ascii.h"
 #include "base/digest.h"
 #include "memory/memory.h"
+#include "memory/store/graph.h"
+#include "memory/store/memories.h"
+#include "memory/store/write.h"
 #include "memory/store/names.h"
 #include "memory/transfer/readers.h"
 
