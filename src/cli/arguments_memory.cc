@@ -55,7 +55,7 @@ const MemoryVerb* verb_of(const CLI::App& app) {
 }  // namespace
 
 void add_memory_verbs(CLI::App& memory, Arguments& into, const std::set<std::string_view>& said) {
-  memory.require_subcommand(1);
+  memory.require_subcommand(0, 1);
   for (const MemoryVerb& verb : memory_verbs()) {
     const std::string_view name = verb.name;
     const std::size_t blank = name.find(' ');
