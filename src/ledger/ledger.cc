@@ -365,7 +365,7 @@ class FileLedger final : public Ledger {
 
   Status insert_telemetry(const Telemetry& record) {
     const std::int64_t at_ms = now_ms();
-    CANDOR_TRY(record_call(frequent_.database(), record, at_ms));
+    CANDOR_TRY(record_call(frequent_, record, at_ms));
     return frequent_.execute(
         "INSERT INTO telemetry (at_ms, surface, caller, session, turn, succeeded, statement_type, resource, "
         "statement_count, row_or_affected_count, result_chars, rows_omitted, sql_length, duration_ms, sql_fingerprint, "
