@@ -26,8 +26,9 @@ constexpr std::size_t kBatchBytes = std::size_t{128} << 10U;
 struct State {
   std::shared_ptr<Pool> pool;
   std::optional<Pool::Lease> lease;
-  bool reading = false;  // a stream is not at its end
-  bool failed = false;   // only rolling back is left
+  bool reading = false;                  // a stream is not at its end
+  bool failed = false;                   // only rolling back is left
+  std::optional<std::int64_t> limit_ms;  // the server's, as the last statement set it
 };
 
 struct Shape {
@@ -79,8 +80,7 @@ class TransactionStream final : public RowStream {
 
   Status start() {
     CANDOR_ASSIGN(const Parameters parameters, parameters_of(request_.parameters));
-    const std::string timeout = "SET LOCAL statement_timeout = " + std::to_string(watch_->left_ms());
-    if (Reply set = connection().run(timeout, *watch_); set.fault) return failed(*set.fault);
+    if (auto fault = limit_time()) return failed(*fault);
     if (auto fault = connection().begin_rows(request_.sql, parameters)) return failed(*fault);
     state_->reading = true;
     // The first answer has the columns, and of a write everything.
@@ -105,6 +105,20 @@ class TransactionStream final : public RowStream {
 
  private:
   [[nodiscard]] Connection& connection() const { return **state_->lease; }
+
+  // The server's own limit is for the case that nobody is left to stop the statement; the watch stops it to the millisecond.
+  // So long ones are told in whole seconds, and not anew for each statement: that would be a round trip of its own.
+  std::optional<Fault> limit_time() {
+    constexpr std::int64_t kLongMs = 10'000;
+    const std::int64_t left = watch_->left_ms();
+    const std::int64_t step = left < kLongMs ? 1 : 1'000;
+    const std::int64_t limit = (left + step - 1) / step * step;
+    if (state_->limit_ms == limit) return std::nullopt;
+    Reply set = connection().run("SET LOCAL statement_timeout = " + std::to_string(limit), *watch_);
+    if (set.fault) return std::move(set.fault);
+    state_->limit_ms = limit;
+    return std::nullopt;
+  }
 
   Diagnostic failed(const Fault& fault) {
     state_->failed = true;
