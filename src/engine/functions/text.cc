@@ -182,16 +182,17 @@ class Matcher {
 // The usual patterns, abc%, %abc% and those that begin so, without a step for each character. A pattern is valid UTF-8, so that
 // no character of its own begins inside of one of the text, whatever bytes that has.
 bool like_unescaped(std::string_view text, std::string_view pattern) {
-  const std::size_t plain = std::min(pattern.find_first_of("%_"), pattern.size());
-  if (!text.starts_with(pattern.substr(0, plain))) return false;
+  std::size_t plain = 0;
+  for (; plain < pattern.size() && pattern[plain] != '%' && pattern[plain] != '_'; ++plain) {
+    if (plain == text.size() || text[plain] != pattern[plain]) return false;
+  }
   text.remove_prefix(plain);
   pattern.remove_prefix(plain);
   if (pattern.empty()) return text.empty();
   if (pattern == "%") return true;
-  if (pattern.size() > 2 && pattern.front() == '%' && pattern.find_first_of("%_", 1) == pattern.size() - 1 &&
-      pattern.back() == '%') {
+  const bool within = pattern.size() > 2 && pattern.front() == '%' && pattern.find('%', 1) == pattern.size() - 1;
+  if (within && pattern.find('_') == std::string_view::npos)
     return ::memmem(text.data(), text.size(), pattern.data() + 1, pattern.size() - 2) != nullptr;
-  }
   return Matcher(text, pattern, {}).match();
 }
 
