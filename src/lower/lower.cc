@@ -80,7 +80,8 @@ Lowered Lowering::count_equal(const bind::BoundSelect& plan, const std::vector<B
   const std::string rows = dialect_->order_rows(plan);
   std::string sql = "SELECT COUNT(*) AS \"total\"";
   for (std::size_t i = 0; i < borders.size(); ++i) {
-    sql += ", COUNT(CASE WHEN " + dialect_->equals(plan, borders[i]) + " THEN 1 END) AS \"equal" + std::to_string(i) + "\"";
+    sql += ", COUNT(CASE WHEN " + dialect_->equals(plan, borders[i]) + " THEN 1 END) AS \"equal" + std::to_string(i) +
+           "\"";
   }
   sql += " FROM (" + rows + ") AS d";
   return {dialect_->with_common(sql), dialect_->take_parameters(),

@@ -49,7 +49,7 @@ struct Lowered {
   std::vector<Value> parameters;
   std::vector<std::optional<contract::Type>> types;  // of its columns
   std::vector<std::optional<int>> scales = {};       // digits behind the point that their decimals are shown with
-  std::vector<bool> reckoned = {};  // times that nobody stored: out of range, they are no fault of the data
+  std::vector<bool> reckoned = {};     // times that nobody stored: out of range, they are no fault of the data
   std::vector<std::size_t> keys = {};  // the columns that hold the values of ORDER BY, where they were asked for
 };
 
