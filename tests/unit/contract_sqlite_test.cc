@@ -46,7 +46,7 @@ TEST_F(ContractSqliteTest, AWriterThatIsUsedAgainSeesWhatOthersDid) {
     std::string said;
     for (std::int64_t i = 0; i < 3; ++i) {
       const Ran ran = run_in(**transaction, "UPDATE cards SET n = $1 WHERE card_id = $2",
-                             {test::integer_value(number + i), test::text_value(i == 1 ? "none" : key)});
+                             {integer_value(number + i), text_value(i == 1 ? "none" : key)});
       said += ran.error ? ran.error->code : std::to_string(ran.end.affected.value_or(99));
     }
     EXPECT_TRUE((*transaction)->commit().ok());
