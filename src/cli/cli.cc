@@ -36,7 +36,7 @@ struct Entry {
 constexpr Entry kCommands[] = {
     {"answers", run_answers},   {"check", run_check},       {"commit", run_commit}, {"completion", run_completion},
     {"contract", run_contract}, {"demo", run_demo_command}, {"doctor", run_doctor}, {"explain", run_explain},
-    {"queries", run_queries},   {"replay", run_replay},     {"schema", run_schema}, {"sql", run_sql},
+    {"memory", run_memory},     {"queries", run_queries},   {"replay", run_replay},     {"schema", run_schema}, {"sql", run_sql},
     {"stats", run_stats},       {"undo", run_undo},
 };
 

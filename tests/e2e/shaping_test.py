@@ -39,9 +39,9 @@ def objects(reply):
     return [dict(zip(names, row)) if isinstance(row, list) else row for row in document["rows"]]
 
 
-def expect(reply, code, **fields):
-    if reply.code != code:
-        yield f"exit {reply.code}, not {code}: {reply.said}"
+def expect(reply, status, **fields):
+    if reply.code != status:
+        yield f"exit {reply.code}, not {status}: {reply.said}"
         return
     surface = (reply.document or {}).get("agent_surface", {})
     for name, value in fields.items():
