@@ -356,17 +356,25 @@ void add_home_flags(CLI::App& app, Arguments& into) {
 
 void add_shaping_flags(CLI::App& app, Arguments& into) {
   scope::ShapingFlags& flags = into.shaping;
-  const auto option = [&app](const char* name, auto& value, const char* type, const char* description) {
-    app.add_option(name, value, description)->type_name(type)->group("List")->allow_extra_args(false);
+  app.add_option("--filter", flags.filters,
+                 "rows of which this is true: KEY=VALUE, != ~ < <= > >=; repeatable, each must be true")
+      ->type_name("EXPR")
+      ->group("List")
+      ->allow_extra_args(false);
+  const auto text = [&app](const char* name, std::optional<std::string>& value, const char* type, const char* what) {
+    app.add_option_function<std::string>(
+           name, [&value](const std::string& given) { value = given; }, what)
+        ->type_name(type)
+        ->group("List");
   };
-  option("--filter", flags.filters, "EXPR", "rows with key=value, key!=value, key~part, key<n, <=, >, >=; repeatable");
-  option("--filter-scope", flags.filter_scope, "SCOPE", "page: of the rows below the limit; universe: of all rows");
-  option("--sort", flags.sort, "KEY", "by this key; -KEY: falling");
-  option("--dedupe-by", flags.dedupe_by, "KEY", "the first row of each value");
-  option("--max-items", flags.max_items, "N", "show at most so many rows");
-  option("--select", flags.select, "KEYS", "these keys alone: a,b.c");
-  option("--truncate-content", flags.truncate_content, "N", "cut long texts to so many characters");
-  option("--max-output-bytes", flags.max_output_bytes, "N", "drop rows from the end until the answer fits");
+  text("--filter-scope", flags.filter_scope, "SCOPE",
+       "where a limit cuts the list, filter and count the whole (universe) or what the limit left (page)");
+  text("--sort", flags.sort, "KEY", "in the order of this key; --sort=-KEY: falling");
+  text("--dedupe-by", flags.dedupe_by, "KEY", "the first row of each value of this key");
+  text("--max-items", flags.max_items, "N", "show at most so many of what is left");
+  text("--select", flags.select, "KEYS", "these keys alone: name,owner.team");
+  text("--truncate-content", flags.truncate_content, "N", "cut long texts to so many characters");
+  text("--max-output-bytes", flags.max_output_bytes, "N", "leave rows out from the end until the document is so small");
   app.add_flag("--count-only", flags.count_only, "their number alone")->group("List");
   app.add_flag("--allow-unknown-keys", flags.allow_unknown_keys, "keys that no row has are no error")->group("List");
   app.add_flag("--fail-on-degraded", flags.fail_on_degraded, "fail where something was done worse than asked")

@@ -6,6 +6,7 @@ import sqlite3
 import sys
 
 from cases import run_cases
+from program import finish
 
 CONTRACT = """contract: rows
 source: rows
@@ -116,9 +117,9 @@ def test_what_is_shown(place):
     yield from refused(sql(place, source, few, "--filter", "knid=skill"), "unknown-key", "kind")
     yield from expect(sql(place, source, few, "--filter", "knid!=skill", "--allow-unknown-keys"), 0, row_count=12,
                       unresolved_keys=["knid"], key_suggestions={"knid": ["kind"]})
-    budget = sql(place, source, few, "--max-output-bytes", "1500")
+    budget = sql(place, source, few, "--max-output-bytes", "1400")
     yield from expect(budget, 0, output_truncated=True)
-    if len(budget.out) > 1500:
+    if len(budget.out) > 1400:
         yield f"{len(budget.out)} bytes"
     yield from expect(sql(place, source, few, "--max-output-bytes", "30"), 0, truncated=True)
 
@@ -198,14 +199,18 @@ def test_the_ledger(place):
     yield from expect(place.run("undo", "--list", "--filter", "state=done"), 0, batches=[])
 
 
+def explain(place, *words):
+    return finish(place.start("explain", *words, "--json"))
+
+
 def test_schema_and_codes(place):
     source = rows(place, 10)
     yield from expect(place.run("schema", *source, "--filter", "resource~ITEMS", "--select", "resource"), 0,
                       resources=[{"resource": "rows.items"}])
-    yield from expect(place.run("explain", "--filter", "exit_code=3", "--select", "code"), 0,
+    yield from expect(explain(place, "--filter", "exit_code=3", "--select", "code"), 0,
                       codes=[{"code": "concurrent-change"}])
-    yield from expect(place.run("explain", "--filter", "code~ceiling", "--count-only"), 0, count=2)
-    yield from refused(place.run("explain", "usage", "--count-only"), "usage")
+    yield from expect(explain(place, "--filter", "code~ceiling", "--count-only"), 0, count=2)
+    yield from refused(explain(place, "usage", "--count-only"), "usage")
 
 
 if __name__ == "__main__":
