@@ -117,9 +117,9 @@ def test_what_is_shown(place):
     yield from refused(sql(place, source, few, "--filter", "knid=skill"), "unknown-key", "kind")
     yield from expect(sql(place, source, few, "--filter", "knid!=skill", "--allow-unknown-keys"), 0, row_count=12,
                       unresolved_keys=["knid"], key_suggestions={"knid": ["kind"]})
-    budget = sql(place, source, few, "--max-output-bytes", "1400")
+    budget = sql(place, source, few, "--max-output-bytes", "1200")
     yield from expect(budget, 0, output_truncated=True)
-    if len(budget.out) > 1400:
+    if len(budget.out) > 1200:
         yield f"{len(budget.out)} bytes"
     yield from expect(sql(place, source, few, "--max-output-bytes", "30"), 0, truncated=True)
 
