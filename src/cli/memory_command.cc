@@ -53,6 +53,8 @@ void print_table(const Context& context, const std::vector<Node>& rows, const st
   table.finish();
 }
 
+std::int64_t signed_number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
 std::string range_text(std::string_view flag, std::int64_t min, std::int64_t max) {
   std::string text = std::string(flag) + " takes a number from " + std::to_string(min);
   if (max != std::numeric_limits<std::int64_t>::max()) text += " to " + std::to_string(max);
@@ -196,23 +198,41 @@ ExitCode MemoryCall::listed(Result<std::unique_ptr<scope::List>> list, Node docu
   return listed(**list, std::move(document), columns, {});
 }
 
+Result<scope::ShapedList> MemoryCall::shape(scope::List& list, Node& document,
+                                            std::vector<std::pair<std::string, std::vector<Node>>> secondary) const {
+  CANDOR_ASSIGN(scope::ShapedList shaped, scope::ShapedList::make(list, shaping_));
+  for (auto& [name, items] : secondary) shaped.add_secondary(std::move(name), std::move(items));
+  const std::optional<std::uint64_t> total = shaped.surface().universe_total;
+  if (Node* member = document.find("total_count")) *member = total ? Node::number(signed_number(*total)) : Node();
+  if (Node* member = document.find("count")) *member = Node::number(signed_number(shaped.rows().size()));
+  set_elapsed(document);
+  return shaped;
+}
+
+Result<Node> MemoryCall::shaped(scope::List& list, Node document,
+                                std::vector<std::pair<std::string, std::vector<Node>>> secondary) const {
+  CANDOR_ASSIGN(const scope::ShapedList shaped, shape(list, document, std::move(secondary)));
+  CANDOR_TRY(shaped.check());
+  shaped.put_into(document);
+  return document;
+}
+
 ExitCode MemoryCall::listed(scope::List& list, Node document, const std::vector<std::string>& columns,
                             std::vector<std::pair<std::string, std::vector<Node>>> secondary) const {
-  Result<scope::ShapedList> shaped = scope::ShapedList::make(list, shaping_);
-  if (!shaped.ok()) return failed(shaped.error());
-  for (auto& [name, items] : secondary) shaped->add_secondary(std::move(name), std::move(items));
-  set_elapsed(document);
   if (context_->document) {
-    shaped->put_into(document);
-    print_document(*context_, document);
+    const Result<Node> made = shaped(list, std::move(document), std::move(secondary));
+    if (!made.ok()) return failed(made.error());
+    print_document(*context_, *made);
     return ExitCode::kDone;
   }
-  if (shaped->count()) {
-    context_->out.put(grouped(*shaped->count()) + "\n");
+  const Result<scope::ShapedList> rows = shape(list, document, {});
+  if (!rows.ok()) return failed(rows.error());
+  if (rows->count()) {
+    context_->out.put(grouped(*rows->count()) + "\n");
     return ExitCode::kDone;
   }
-  print_table(*context_, shaped->rows(), columns);
-  context_->out.put(scope_line(shaped->surface(), shaped->rows().size()) + "\n");
+  print_table(*context_, rows->rows(), columns);
+  context_->out.put(scope_line(rows->surface(), rows->rows().size()) + "\n");
   return ExitCode::kDone;
 }
 

@@ -41,13 +41,15 @@ Status bring_to_version(sqlite::Database& database, const std::string& path, std
   return migrate(database, path, migrations());
 }
 
+// The log is written into the file when it has a megabyte, and not at the end of each process: that would sync the disk four
+// times for a write that needs it not once. Who opens the file next reads the log, which takes less than a millisecond.
 Status set_up(sqlite::Database& database) {
   CANDOR_TRY(database.set(sqlite::Switch::kForeignKeys, true));
   CANDOR_TRY(database.set(sqlite::Switch::kDefensive, true));
   CANDOR_TRY(database.set(sqlite::Switch::kTrustedSchema, false));
   return database.run(
       "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384;"
-      "PRAGMA journal_size_limit = 16777216");
+      "PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 256");
 }
 
 Result<sqlite::Database> open_nowhere() {
@@ -61,7 +63,6 @@ Result<sqlite::Database> open_nowhere() {
 Result<sqlite::Database> open_writing(const std::string& path) {
   CANDOR_ASSIGN(sqlite::Database database, sqlite::Database::open(path, {.mode = sqlite::OpenMode::kReadWrite,
                                                                          .busy_timeout_ms = kBusyTimeoutMs}));
-  // A file that will not be used is not even checkpointed.
   CANDOR_TRY(database.set(sqlite::Switch::kNoCheckpointOnClose, true));
   CANDOR_ASSIGN(const std::int64_t version, recognise(database, path, newest_version()));
   if (database.is_readonly()) {
@@ -69,7 +70,6 @@ Result<sqlite::Database> open_writing(const std::string& path) {
   }
   CANDOR_TRY(bring_to_version(database, path, version));
   CANDOR_TRY(set_up(database));
-  CANDOR_TRY(database.set(sqlite::Switch::kNoCheckpointOnClose, false));
   return database;
 }
 
@@ -157,9 +157,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& home, Access acces
   return store;
 }
 
-Status Store::begin() {
-  return statements_.execute("BEGIN IMMEDIATE");
-}
+Status Store::begin() { return statements_.execute("BEGIN IMMEDIATE"); }
 
 Status Store::end(bool keep) {
   if (keep) {
