@@ -262,7 +262,7 @@ def test_a_full_disk_is_an_error_and_leaves_the_memory_whole(place):
     last = json.loads(reply.out.splitlines()[-1])
     if reply.code != 10 or last.get("code") != "disk-full":
         yield f"exit code {reply.code}: {reply.said}"
-    told = [json.loads(line)["name"] for line in reply.out.splitlines() if '"indexed"' in line]
+    told = [json.loads(line)["name"] for line in reply.out.splitlines() if b'"indexed"' in line]
     stored = {row[0] for row in query(place, "SELECT name FROM memories")}
     if set(told) - stored or "a" not in stored:
         yield "something that was told of is not there"
