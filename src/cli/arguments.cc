@@ -232,8 +232,7 @@ std::string examples_text(std::string_view examples) {
 }
 
 // Flags of every kind stand before the command, too.
-std::unique_ptr<CLI::App> declare(Arguments& into, const std::string& version,
-                                  const std::set<std::string_view>& said) {
+std::unique_ptr<CLI::App> declare(Arguments& into, const std::string& version, const std::set<std::string_view>& said) {
   auto app = std::make_unique<CLI::App>(kAbout, "candor");
   app->require_subcommand(0, 1);
   app->set_version_flag("-V,--version", "candor " + version);
@@ -285,7 +284,8 @@ const CLI::App& deepest(const CLI::App& app) {
 // "memory read " of its app, empty for the whole program.
 std::string path_of(const CLI::App& app) {
   std::string path;
-  for (const CLI::App* at = &app; at->get_parent() != nullptr; at = at->get_parent()) path = at->get_name() + " " + path;
+  for (const CLI::App* at = &app; at->get_parent() != nullptr; at = at->get_parent())
+    path = at->get_name() + " " + path;
   return path;
 }
 
@@ -307,10 +307,10 @@ Diagnostic unknown_word(const CLI::App& app) {
   }
   const std::vector<std::string> near = near_names(word, known);
   const std::string help = "candor " + path_of(context) + "--help";
-  const std::string what = flag               ? "no flag '"
-                           : verb             ? "no verb '"
-                           : chosen.empty()   ? "no command '"
-                                              : "no argument expected: '";
+  const std::string what = flag             ? "no flag '"
+                           : verb           ? "no verb '"
+                           : chosen.empty() ? "no command '"
+                                            : "no argument expected: '";
   const std::string others = !flag && chosen.empty() ? "commands are " + joined(known) : help;
   return make_error("usage", what + word + "'", near.empty() ? others : "did you mean " + joined(near) + "?");
 }

@@ -82,7 +82,8 @@ std::vector<std::string> MemoryCall::texts(std::string_view flag) const {
   return values == nullptr ? std::vector<std::string>() : *values;
 }
 
-Result<std::optional<std::int64_t>> MemoryCall::number(std::string_view flag, std::int64_t min, std::int64_t max) const {
+Result<std::optional<std::int64_t>> MemoryCall::number(std::string_view flag, std::int64_t min,
+                                                       std::int64_t max) const {
   const std::optional<std::string> given = text(flag);
   if (!given) return std::optional<std::int64_t>();
   std::int64_t value = 0;
@@ -129,7 +130,8 @@ Result<memory::Which> MemoryCall::which() const {
   CANDOR_ASSIGN(which.space, space());
   CANDOR_ASSIGN(which.id, number("id", 1, std::numeric_limits<std::int64_t>::max()));
   const std::optional<std::string> name = word_or(0, "name");
-  if (name && which.id) return make_error("usage", "a memory is named twice, by --id and by its name", "one of the two");
+  if (name && which.id)
+    return make_error("usage", "a memory is named twice, by --id and by its name", "one of the two");
   if (!name && !which.id) {
     return make_error("usage", "no memory named", "candor memory " + std::string(verb_->name) + " NAME");
   }
@@ -140,7 +142,8 @@ Result<memory::Which> MemoryCall::which() const {
 Result<scope::Ceiling> MemoryCall::pages(std::optional<std::uint64_t> standard) const {
   constexpr std::int64_t kLimitMax = 1'000'000;
   CANDOR_ASSIGN(const std::optional<std::int64_t> limit, number("limit", 1, kLimitMax));
-  CANDOR_ASSIGN(const std::optional<std::int64_t> offset, number("offset", 0, std::numeric_limits<std::int64_t>::max()));
+  CANDOR_ASSIGN(const std::optional<std::int64_t> offset,
+                number("offset", 0, std::numeric_limits<std::int64_t>::max()));
   scope::Ceiling ceiling;
   if (!limit && !offset && !standard) return ceiling;
   ceiling.kind = scope::LimitKind::kPagination;
@@ -166,7 +169,8 @@ ExitCode MemoryCall::failed(const Diagnostic& failure) const { return fail(*cont
 
 void MemoryCall::set_elapsed(Node& document) const {
   const auto elapsed = std::chrono::steady_clock::now() - began_;
-  document.set("elapsed_ms", Node::number(std::int64_t{std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count()}));
+  document.set("elapsed_ms",
+               Node::number(std::int64_t{std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count()}));
 }
 
 // Who asks a write for a part of a list has misunderstood something, and is told; the write is done all the same.
@@ -238,8 +242,8 @@ ExitCode MemoryCall::listed(scope::List& list, Node document, const std::vector<
 
 ExitCode run_memory(const Context& context) {
   const auto& verbs = memory_verbs();
-  const auto verb = std::ranges::find_if(
-      verbs, [&](const MemoryVerb& one) { return context.arguments.memory_verb == one.name; });
+  const auto verb =
+      std::ranges::find_if(verbs, [&](const MemoryVerb& one) { return context.arguments.memory_verb == one.name; });
   if (verb == verbs.end()) {
     return fail(context, make_error("usage", "no verb given", "candor memory --help lists them"));
   }

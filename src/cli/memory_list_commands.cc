@@ -79,7 +79,8 @@ ExitCode memory_list(MemoryCall& call) {
   if (!query.ok()) return call.failed(query.error());
   Result<memory::Memory> memory = call.open(memory::Access::kRead);
   if (!memory.ok()) return call.failed(memory.error());
-  return call.listed(memory->list(*query), Node::object().set("total_count", Node()), {"name", "type", "updated_at_iso", "description"});
+  return call.listed(memory->list(*query), Node::object().set("total_count", Node()),
+                     {"name", "type", "updated_at_iso", "description"});
 }
 
 ExitCode memory_export(MemoryCall& call) {
@@ -124,11 +125,13 @@ ExitCode memory_memory_entities(MemoryCall& call) {
     if (!space.ok()) return call.failed(space.error());
     Node document = memory::texts({{"entity_name", *entity}, {"namespace", *space}});
     document.set("count", Node());
-    return call.listed(memory->memories_of_entity(*space, *entity), std::move(document), {"name", "type", "description"});
+    return call.listed(memory->memories_of_entity(*space, *entity), std::move(document),
+                       {"name", "type", "description"});
   }
   const Result<memory::Which> which = call.which();
   if (!which.ok()) return call.failed(which.error());
-  return call.listed(memory->entities_of_memory(*which), memory::texts({{"memory_name", which->name}}).set("count", Node()),
+  return call.listed(memory->entities_of_memory(*which),
+                     memory::texts({{"memory_name", which->name}}).set("count", Node()),
                      {"name", "entity_type", "description"});
 }
 
@@ -138,7 +141,9 @@ ExitCode memory_graph_entities(MemoryCall& call) {
   Result<memory::Memory> memory = call.open(memory::Access::kRead);
   if (!memory.ok()) return call.failed(memory.error());
   Node document = Node::object();
-  document.set("total_count", Node()).set("limit", number(query->ceiling.limit)).set("offset", number(query->ceiling.offset));
+  document.set("total_count", Node())
+      .set("limit", number(query->ceiling.limit))
+      .set("offset", number(query->ceiling.offset));
   document.set("namespace", Node::string(query->space));
   return call.listed(memory->entities(*query), std::move(document), {"name", "entity_type", "degree", "description"});
 }

@@ -29,8 +29,7 @@ Status back_up(sqlite::Database& database, const std::string& path, std::int64_t
   const int file = ::open(part.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) {
     const int failed = errno;
-    return make_error(no_room(failed) ? "disk-full" : "storage",
-                      part + ": " + std::generic_category().message(failed),
+    return make_error(no_room(failed) ? "disk-full" : "storage", part + ": " + std::generic_category().message(failed),
                       "make room beside the memory: it is copied before it is brought to this version");
   }
   ::close(file);
@@ -54,10 +53,9 @@ Result<std::int64_t> recognise(sqlite::Database& database, const std::string& pa
   CANDOR_ASSIGN(const std::int64_t objects, read_number(database, "SELECT count(*) FROM sqlite_schema"));
   if (application == 0 && version == 0 && objects == 0) return 0;
   if (application == kApplicationId && version > newest) {
-    return make_error("integrity", path + " was written by a newer version of candor",
-                      "run the newer candor, or use --home DIR",
-                      "its schema is version " + std::to_string(version) + ", this candor knows " +
-                          std::to_string(newest));
+    return make_error(
+        "integrity", path + " was written by a newer version of candor", "run the newer candor, or use --home DIR",
+        "its schema is version " + std::to_string(version) + ", this candor knows " + std::to_string(newest));
   }
   return make_error("integrity", path + " is a database of something else",
                     "use another folder: --home DIR; a sqlite-graphrag file is taken over by candor memory import "

@@ -53,8 +53,7 @@ Status set_up(sqlite::Database& database) {
 }
 
 Result<sqlite::Database> open_nowhere() {
-  CANDOR_ASSIGN(sqlite::Database database,
-                sqlite::Database::open(":memory:", {.mode = sqlite::OpenMode::kCreate}));
+  CANDOR_ASSIGN(sqlite::Database database, sqlite::Database::open(":memory:", {.mode = sqlite::OpenMode::kCreate}));
   CANDOR_TRY(set_up(database));
   CANDOR_TRY(migrate(database, ":memory:", migrations()));
   return database;
@@ -99,8 +98,8 @@ bool has_log(const std::string& path) {
 // On a medium that can't be written SQLite has nowhere to put its index of the log. Without a log it needs none.
 Result<sqlite::Database> open_unwritable(const std::string& path, Diagnostic failure) {
   if (has_log(path)) return failure;
-  CANDOR_ASSIGN(sqlite::Database database,
-                sqlite::Database::open(uri_of(path, "immutable=1"), {.mode = sqlite::OpenMode::kReadOnly, .uri = true}));
+  CANDOR_ASSIGN(sqlite::Database database, sqlite::Database::open(uri_of(path, "immutable=1"),
+                                                                  {.mode = sqlite::OpenMode::kReadOnly, .uri = true}));
   CANDOR_TRY(recognise(database, path, newest_version()));
   return database;
 }
@@ -140,7 +139,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& home, Access acces
   std::string path = home + "/memory.sqlite";
   const bool nowhere = access == Access::kRead && !is_there(path);
   if (access == Access::kWrite) CANDOR_TRY(config::prepare_file(home, "memory.sqlite"));
-  Result<sqlite::Database> database = nowhere                     ? open_nowhere()
+  Result<sqlite::Database> database = nowhere                   ? open_nowhere()
                                       : access == Access::kRead ? open_reading(path)
                                                                 : open_writing(path);
   if (!database.ok()) {
@@ -175,8 +174,8 @@ Result<std::int64_t> Store::next_rev() {
 }
 
 Diagnostic Store::named(Diagnostic failure) const {
-  const bool of_file = failure.code == "storage" || failure.code == "integrity" || failure.code == "disk-full" ||
-                       failure.code == "busy";
+  const bool of_file =
+      failure.code == "storage" || failure.code == "integrity" || failure.code == "disk-full" || failure.code == "busy";
   if (of_file && failure.message.find(path_) == std::string::npos) failure.message = path_ + ": " + failure.message;
   if (failure.code == "busy" && failure.hint.empty()) failure.hint = "another process holds the memory; try again";
   return failure;

@@ -39,12 +39,13 @@ TEST_F(GraphTest, EndsAreMadeOnlyWhenAsked) {
 
 // Degrees as the edges have them, and not as the cache does.
 constexpr const char* kDrift =
-    "SELECT count(*) FROM entities e WHERE degree <> (SELECT count(*) FROM relationships WHERE e.id IN (source_id, target_id))";
+    "SELECT count(*) FROM entities e WHERE degree <> (SELECT count(*) FROM relationships WHERE e.id IN (source_id, "
+    "target_id))";
 
 TEST_F(GraphTest, DegreesFollowEveryChange) {
   Memory memory = open();
-  for (const auto& [from, to] : {std::pair("a1", "b1"), std::pair("b1", "c1"), std::pair("c1", "c1"), std::pair("a1", "c1"),
-                                 std::pair("d1", "a1"), std::pair("d1", "b1")}) {
+  for (const auto& [from, to] : {std::pair("a1", "b1"), std::pair("b1", "c1"), std::pair("c1", "c1"),
+                                 std::pair("a1", "c1"), std::pair("d1", "a1"), std::pair("d1", "b1")}) {
     ASSERT_EQ(outcome(memory.link(link_of(from, to))), "ok");
   }
   EXPECT_EQ(value(kDrift), "0");

@@ -43,7 +43,8 @@ TEST(EntityNames, KeepEveryScriptAndFoldOnlyForComparing) {
   EXPECT_NE(key_of("C++"), key_of("C#"));
   EXPECT_EQ(entity_name("  Anna   M\xC3\xBCller ")->text, "Anna M\xC3\xBCller");
   EXPECT_EQ(key_of("猫"), "猫");
-  for (const char* bad : {"", " ", "-", "a", "42", "two\nlines", "tab\there"}) EXPECT_EQ(key_of(bad), "invalid-name") << bad;
+  for (const char* bad : {"", " ", "-", "a", "42", "two\nlines", "tab\there"})
+    EXPECT_EQ(key_of(bad), "invalid-name") << bad;
   EXPECT_EQ(key_of("\xFF\xFE"), "invalid-text");
   EXPECT_EQ(key_of(std::string(500, 'a')), std::string(500, 'a'));
   EXPECT_EQ(key_of(std::string(501, 'a')), "over-limit");
@@ -59,7 +60,8 @@ TEST(RelationNames, AreOpenAndMayBeStrict) {
 
 TEST(Namespaces, ArePlain) {
   EXPECT_EQ(*namespace_name("team-A.1_x"), "team-A.1_x");
-  for (const char* bad : {"", "a b", "a/b", "ä"}) EXPECT_EQ(namespace_name(bad).error().code, "invalid-namespace") << bad;
+  for (const char* bad : {"", "a b", "a/b", "ä"})
+    EXPECT_EQ(namespace_name(bad).error().code, "invalid-namespace") << bad;
 }
 
 TEST(Types, NameTheNearOnes) {
@@ -74,7 +76,8 @@ TEST(Times, AreReadBack) {
   EXPECT_EQ(*parse_time("1796082517"), 1'796'082'517);
   EXPECT_EQ(*parse_time("2026-11-30T23:48:37Z"), 1'796'082'517);
   EXPECT_EQ(*parse_time("2026-12-01T01:48:37.5+02:00"), 1'796'082'517);
-  for (const char* bad : {"", "now", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-11-30", "2026-11-30T23:48:37"}) {
+  for (const char* bad :
+       {"", "now", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-11-30", "2026-11-30T23:48:37"}) {
     EXPECT_FALSE(parse_time(bad).ok()) << bad;
   }
 }

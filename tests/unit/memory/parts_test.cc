@@ -58,9 +58,9 @@ TEST(Chunks, EndBeforeHeadings) {
 }
 
 TEST(Urls, AreFoundOnce) {
-  const std::vector<Url> urls =
-      urls_of("See https://example.org/a?b=c. Also (http://example.org/x), HTTPS://EXAMPLE.ORG/y and https://example.org/a?b=c "
-              "ftp://example.org/no http://a.b");
+  const std::vector<Url> urls = urls_of(
+      "See https://example.org/a?b=c. Also (http://example.org/x), HTTPS://EXAMPLE.ORG/y and https://example.org/a?b=c "
+      "ftp://example.org/no http://a.b");
   ASSERT_EQ(urls.size(), 4U);
   EXPECT_EQ(urls[0].text, "https://example.org/a?b=c");
   EXPECT_EQ(urls[0].offset, 4U);

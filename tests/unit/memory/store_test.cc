@@ -48,24 +48,29 @@ TEST_F(StoreTest, WhatIsNoMemoryStaysAsItIs) {
       EXPECT_FALSE(fs::exists(file() + "-wal"));
     }
   };
-  refused("these are notes, and no database at all; long enough to have the size of a header, which has a hundred bytes.");
+  refused(
+      "these are notes, and no database at all; long enough to have the size of a header, which has a hundred bytes.");
   fs::remove(file());
   run_sql("CREATE TABLE other (a)");
   refused(bytes_of(file()));
   fs::remove(file());
-  run_sql("PRAGMA application_id = " + std::to_string(kApplicationId) + "; PRAGMA user_version = 99; CREATE TABLE t (a)");
+  run_sql("PRAGMA application_id = " + std::to_string(kApplicationId) +
+          "; PRAGMA user_version = 99; CREATE TABLE t (a)");
   refused(bytes_of(file()));
 }
 
 TEST_F(StoreTest, ANewerVersionIsNamed) {
-  run_sql("PRAGMA application_id = " + std::to_string(kApplicationId) + "; PRAGMA user_version = 99; CREATE TABLE t (a)");
+  run_sql("PRAGMA application_id = " + std::to_string(kApplicationId) +
+          "; PRAGMA user_version = 99; CREATE TABLE t (a)");
   const Result<Memory> memory = Memory::open(folder_.path(), Access::kWrite);
   ASSERT_FALSE(memory.ok());
   EXPECT_NE(memory.error().message.find("newer version"), std::string::npos) << memory.error().message;
 }
 
 TEST_F(StoreTest, ADamagedFileIsAnError) {
-  { ASSERT_EQ(outcome(open().remember(note("a", std::string(20'000, 'x')))), "ok"); }
+  {
+    ASSERT_EQ(outcome(open().remember(note("a", std::string(20'000, 'x')))), "ok");
+  }
   run_sql("PRAGMA wal_checkpoint(TRUNCATE)");
   std::string bytes = bytes_of(file());
   for (std::size_t at = 100; at < bytes.size(); at += 7) bytes[at] = '\x5A';
@@ -101,11 +106,16 @@ TEST_F(StoreTest, RevRisesWithEachWriteAndTimesToo) {
 // ---- migrations ----
 
 Status add_first(sqlite::Database& database) {
-  return database.run("CREATE TABLE schema_meta (key TEXT PRIMARY KEY, value TEXT); CREATE TABLE kept (a INTEGER);"
-                      "INSERT INTO kept VALUES (17)");
+  return database.run(
+      "CREATE TABLE schema_meta (key TEXT PRIMARY KEY, value TEXT); CREATE TABLE kept (a INTEGER);"
+      "INSERT INTO kept VALUES (17)");
 }
-Status add_second(sqlite::Database& database) { return database.run("ALTER TABLE kept ADD COLUMN b INTEGER DEFAULT 2"); }
-Status add_third(sqlite::Database& database) { return database.run("CREATE TABLE more AS SELECT a + b AS sum FROM kept"); }
+Status add_second(sqlite::Database& database) {
+  return database.run("ALTER TABLE kept ADD COLUMN b INTEGER DEFAULT 2");
+}
+Status add_third(sqlite::Database& database) {
+  return database.run("CREATE TABLE more AS SELECT a + b AS sum FROM kept");
+}
 Status fails(sqlite::Database& database) {
   CANDOR_TRY(database.run("INSERT INTO kept VALUES (18, 3)"));
   return database.run("SELECT nonsense FROM nowhere");
@@ -122,8 +132,8 @@ Result<sqlite::Database> at_version(const std::string& path, std::size_t version
 TEST_F(StoreTest, EveryEarlierVersionIsBroughtForwardAfterACopy) {
   for (const std::size_t from : {0U, 1U, 2U}) {
     const std::string path = folder_.path() + "/from" + std::to_string(from);
-    Result<sqlite::Database> database = from == 0 ? sqlite::Database::open(path, {.mode = sqlite::OpenMode::kCreate})
-                                                  : at_version(path, from);
+    Result<sqlite::Database> database =
+        from == 0 ? sqlite::Database::open(path, {.mode = sqlite::OpenMode::kCreate}) : at_version(path, from);
     ASSERT_TRUE(database.ok()) << database.error().message;
     const Status done = migrate(*database, path, kSteps);
     ASSERT_TRUE(done.ok()) << done.error().message;
@@ -155,7 +165,9 @@ TEST_F(StoreTest, AStepThatFailsChangesNothing) {
 }
 
 TEST_F(StoreTest, ThisVersionIsMadeOfAllSteps) {
-  { ASSERT_EQ(outcome(open().remember(note("a"))), "ok"); }
+  {
+    ASSERT_EQ(outcome(open().remember(note("a"))), "ok");
+  }
   EXPECT_EQ(value("PRAGMA user_version"), std::to_string(newest_version()));
   EXPECT_EQ(value("PRAGMA application_id"), std::to_string(kApplicationId));
   EXPECT_EQ(value("PRAGMA auto_vacuum"), "2");

@@ -16,9 +16,10 @@ constexpr const char* kGood = R"({"name":"good","type":"note","body":"b","entiti
 TEST_F(TransferTest, ALineIsStoredWholeOrNotAtAll) {
   Memory memory = open();
   Batch batch(memory, {});
-  for (const char* line : {kGood, "", R"({"name":"bad","type":"note","entities":[{"name":"new one"},{"name":"7"}]})", "no json",
-                           R"({"name":"typo","type":"note","descripton":"x"})", R"({"name":"good","type":"note"})",
-                           R"({"type":"note"})", R"({"name":"untyped"})", R"({"name":"last","type":"note"})"}) {
+  for (const char* line :
+       {kGood, "", R"({"name":"bad","type":"note","entities":[{"name":"new one"},{"name":"7"}]})", "no json",
+        R"({"name":"typo","type":"note","descripton":"x"})", R"({"name":"good","type":"note"})", R"({"type":"note"})",
+        R"({"name":"untyped"})", R"({"name":"last","type":"note"})"}) {
     ASSERT_TRUE(batch.add(line).ok());
   }
   const Result<std::vector<Node>> lines = batch.finish();
@@ -145,7 +146,9 @@ TEST_F(TransferTest, ADatabaseIsTakenOverAndNotTouched) {
     EXPECT_EQ(second["graph"]["relationships"].items().size(), 1U);
     EXPECT_GT(*second["rev"].integer(), *(*memory->read({.name = "first"}, false))["rev"].integer());
     EXPECT_EQ(outcome(memory->read({.space = "team", .name = "gone"}, false)), "not-found");
-    EXPECT_EQ(outcome(memory->restore({.which = {.space = "team", .name = "gone"}, .version = {}, .expected = {}, .vectors = {}})), "ok");
+    EXPECT_EQ(outcome(memory->restore(
+                  {.which = {.space = "team", .name = "gone"}, .version = {}, .expected = {}, .vectors = {}})),
+              "ok");
     EXPECT_EQ(outcome(memory->import_file(import)), "duplicate");
     import.skip_existing = true;
     EXPECT_EQ((*memory->import_file(import))["memories_skipped"].integer(), 3);
@@ -156,11 +159,12 @@ TEST_F(TransferTest, ADatabaseIsTakenOverAndNotTouched) {
 TEST_F(TransferTest, LinesOfTheMcpMemoryServerAreTakenOver) {
   Memory memory = open();
   Import import;
-  import.from = folder_.write("memory.jsonl",
-                              "{\"type\":\"relation\",\"from\":\"Anna\",\"to\":\"Acme Corp\",\"relationType\":\"works_at\"}\n"
-                              "{\"type\":\"entity\",\"name\":\"Anna\",\"entityType\":\"person\",\"observations\":[\"likes tea\",\"is 40\"]}\n\n"
-                              "{\"type\":\"entity\",\"name\":\"東京\",\"entityType\":\"city\",\"observations\":[]}\n"
-                              "{\"type\":\"entity\",\"name\":\"ANNA!\",\"entityType\":\"person\",\"observations\":[\"another\"]}\n");
+  import.from = folder_.write(
+      "memory.jsonl",
+      "{\"type\":\"relation\",\"from\":\"Anna\",\"to\":\"Acme Corp\",\"relationType\":\"works_at\"}\n"
+      "{\"type\":\"entity\",\"name\":\"Anna\",\"entityType\":\"person\",\"observations\":[\"likes tea\",\"is 40\"]}\n\n"
+      "{\"type\":\"entity\",\"name\":\"東京\",\"entityType\":\"city\",\"observations\":[]}\n"
+      "{\"type\":\"entity\",\"name\":\"ANNA!\",\"entityType\":\"person\",\"observations\":[\"another\"]}\n");
   const Result<Node> document = memory.import_file(import);
   ASSERT_TRUE(document.ok()) << document.error().message;
   EXPECT_EQ((*document)["memories_imported"].integer(), 3);
@@ -174,7 +178,8 @@ TEST_F(TransferTest, LinesOfTheMcpMemoryServerAreTakenOver) {
 TEST_F(TransferTest, AnImportThatFailsLeavesNothing) {
   Memory memory = open();
   Import import;
-  import.from = folder_.write("broken.jsonl", "{\"type\":\"entity\",\"name\":\"Anna\",\"observations\":[]}\nnot a line\n");
+  import.from =
+      folder_.write("broken.jsonl", "{\"type\":\"entity\",\"name\":\"Anna\",\"observations\":[]}\nnot a line\n");
   const Result<Node> failed = memory.import_file(import);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, "file-error");

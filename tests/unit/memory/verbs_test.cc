@@ -152,7 +152,9 @@ TEST_F(VerbsTest, AnEditRefreshesChunksAndAddresses) {
 
 TEST_F(VerbsTest, VectorsGoWithTheirText) {
   Memory memory = open();
-  { ASSERT_EQ(outcome(memory.remember(note("setup"))), "ok"); }
+  {
+    ASSERT_EQ(outcome(memory.remember(note("setup"))), "ok");
+  }
   run_sql("INSERT INTO embedders (id, name, dim) VALUES (1, 'test', 2)");
   Remember input = note("a", std::string(1'500, 'a'));
   input.vectors = Embedded{1, {0.6F, 0.8F}, {{1, 0}, {0, 1}, {1, 1}}};
@@ -216,9 +218,10 @@ TEST_F(VerbsTest, RenameTakesTheNameOfAForgottenOneAndOfNoOther) {
   ASSERT_TRUE(renamed.ok()) << renamed.error().message;
   EXPECT_TRUE((*renamed)["ghost_purged"].truth());
   EXPECT_EQ(memory.read({.name = "b"}, false)->string_or("body", ""), "a");
-  EXPECT_EQ(value("SELECT group_concat(change_reason) FROM memory_versions v JOIN memories m ON m.id = v.memory_id WHERE "
-                  "m.name = 'b'"),
-            "create,rename");
+  EXPECT_EQ(
+      value("SELECT group_concat(change_reason) FROM memory_versions v JOIN memories m ON m.id = v.memory_id WHERE "
+            "m.name = 'b'"),
+      "create,rename");
 }
 
 TEST_F(VerbsTest, PurgeKeepsWhatIsYoungOrAlive) {
@@ -237,7 +240,8 @@ TEST_F(VerbsTest, PurgeKeepsWhatIsYoungOrAlive) {
   EXPECT_EQ((*memory.purge(purge))["purged_count"].integer(), 1);
   EXPECT_EQ(value("SELECT min(name) || max(name) FROM memories"), "aliveyoung");
   EXPECT_EQ(value("SELECT sum(live) || ' ' || sum(deleted) FROM memory_counts"), "1 1");
-  EXPECT_EQ(outcome(memory.restore({.which = {.name = "old"}, .version = {}, .expected = {}, .vectors = {}})), "not-found");
+  EXPECT_EQ(outcome(memory.restore({.which = {.name = "old"}, .version = {}, .expected = {}, .vectors = {}})),
+            "not-found");
 }
 
 }  // namespace
