@@ -14,7 +14,7 @@ constexpr MemoryFlag kOffset = {"--offset", "N", "pass over so many"};
 constexpr MemoryFlag kDryRun = {"--dry-run", nullptr, "say what would be done, and do nothing"};
 constexpr MemoryFlag kYes = {"--yes,-y", nullptr, "do it without being asked"};
 
-std::vector<MemoryVerb> memory_part() {
+std::vector<MemoryVerb> write_verbs() {
   return {
       {"init",
        "",
@@ -65,6 +65,11 @@ std::vector<MemoryVerb> memory_part() {
         kDryRun},
        &memory_remember_batch,
        "candor memory remember-batch < notes.ndjson"},
+  };
+}
+
+std::vector<MemoryVerb> batch_verbs() {
+  return {
       {"read",
        "[NAME]",
        "one memory, whole",
@@ -109,6 +114,11 @@ std::vector<MemoryVerb> memory_part() {
        {kName},
        &memory_forget,
        "candor memory forget release-day"},
+  };
+}
+
+std::vector<MemoryVerb> change_verbs() {
+  return {
       {"restore",
        "[NAME]",
        "bring a forgotten memory, or an older version, back",
@@ -148,7 +158,7 @@ std::vector<MemoryVerb> memory_part() {
   };
 }
 
-std::vector<MemoryVerb> graph_part() {
+std::vector<MemoryVerb> link_verbs() {
   return {
       {"link",
        "",
@@ -198,6 +208,11 @@ std::vector<MemoryVerb> graph_part() {
        {{"--name", "ENTITY", "the entity"}, {"--id", "N", "by its number"}, {"--new-name", "ENTITY", "its new name"}},
        &memory_rename_entity,
        "candor memory rename-entity --name billing --new-name invoicing"},
+  };
+}
+
+std::vector<MemoryVerb> entity_verbs() {
+  return {
       {"merge-entities",
        "",
        "make one entity of several",
@@ -245,7 +260,7 @@ std::vector<MemoryVerb> graph_part() {
   };
 }
 
-std::vector<MemoryVerb> file_part() {
+std::vector<MemoryVerb> transfer_verbs() {
   return {
       {"export",
        "",
@@ -292,6 +307,11 @@ std::vector<MemoryVerb> file_part() {
        {{"--checkpoint", nullptr, "kept for scripts; the log is always emptied"}},
        &memory_vacuum,
        "candor memory vacuum"},
+  };
+}
+
+std::vector<MemoryVerb> file_verbs() {
+  return {
       {"namespace-detect",
        "",
        "the namespace that commands use here, and why",
@@ -303,9 +323,11 @@ std::vector<MemoryVerb> file_part() {
 }
 
 std::vector<MemoryVerb> all_verbs() {
-  std::vector<MemoryVerb> verbs = memory_part();
-  for (std::vector<MemoryVerb> part : {graph_part(), file_part()}) {
-    for (MemoryVerb& verb : part) verbs.push_back(std::move(verb));
+  std::vector<MemoryVerb> verbs;
+  for (const auto part :
+       {&write_verbs, &batch_verbs, &change_verbs, &link_verbs, &entity_verbs, &transfer_verbs, &file_verbs}) {
+    std::vector<MemoryVerb> some = part();
+    for (MemoryVerb& verb : some) verbs.push_back(std::move(verb));
   }
   return verbs;
 }
