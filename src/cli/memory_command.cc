@@ -4,9 +4,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "cli/list_output.h"
 #include "cli/memory_verbs.h"
-#include "cli/scope_line.h"
-#include "cli/table.h"
 #include "cli/text_layout.h"
 #include "memory/store/names.h"
 
@@ -37,20 +36,6 @@ void print_page(const Context& context, const Node& document) {
     }
   }
   context.out.put(last);
-}
-
-void print_table(const Context& context, const std::vector<Node>& rows, const std::vector<std::string>& columns) {
-  if (rows.empty()) return;
-  Table table(context.out, columns, 2);
-  for (const Node& row : rows) {
-    std::vector<TableCell> cells;
-    for (const std::string& column : columns) {
-      const Node* value = row.find(column);
-      cells.push_back({value == nullptr ? "" : shown(*value), Paint::kPlain, value != nullptr && value->is_number()});
-    }
-    if (!table.add(std::move(cells))) return;
-  }
-  table.finish();
 }
 
 std::int64_t signed_number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
@@ -175,8 +160,7 @@ void MemoryCall::set_elapsed(Node& document) const {
 
 // Who asks a write for a part of a list has misunderstood something, and is told; the write is done all the same.
 void MemoryCall::annotate(Node& document) const {
-  const scope::ShapingFlags& flags = context_->arguments.shaping;
-  if (shaping_.empty() && shaping_.predicate.empty() && !flags.filter_scope) return;
+  if (context_->arguments.shaping.empty()) return;
   Node surface = Node::object();
   surface.set("query_limited", Node::boolean(false));
   surface.set("shaping_ignored", Node::boolean(true));
@@ -204,7 +188,7 @@ ExitCode MemoryCall::listed(Result<std::unique_ptr<scope::List>> list, Node docu
 
 Result<scope::ShapedList> MemoryCall::shape(scope::List& list, Node& document,
                                             std::vector<std::pair<std::string, std::vector<Node>>> secondary) const {
-  CANDOR_ASSIGN(scope::ShapedList shaped, scope::ShapedList::make(list, shaping_));
+  CANDOR_ASSIGN(scope::ShapedList shaped, scope::ShapedList::make(list, context_->shaping));
   for (auto& [name, items] : secondary) shaped.add_secondary(std::move(name), std::move(items));
   const std::optional<std::uint64_t> total = shaped.surface().universe_total;
   if (Node* member = document.find("total_count")) *member = total ? Node::number(signed_number(*total)) : Node();
@@ -231,12 +215,9 @@ ExitCode MemoryCall::listed(scope::List& list, Node document, const std::vector<
   }
   const Result<scope::ShapedList> rows = shape(list, document, {});
   if (!rows.ok()) return failed(rows.error());
-  if (rows->count()) {
-    context_->out.put(grouped(*rows->count()) + "\n");
-    return ExitCode::kDone;
-  }
-  print_table(*context_, rows->rows(), columns);
-  context_->out.put(scope_line(rows->surface(), rows->rows().size()) + "\n");
+  ListText text;
+  for (const std::string& column : columns) text.columns.push_back({column, under(column)});
+  print_list(*context_, *rows, text);
   return ExitCode::kDone;
 }
 
@@ -248,9 +229,6 @@ ExitCode run_memory(const Context& context) {
     return fail(context, make_error("usage", "no verb given", "candor memory --help lists them"));
   }
   MemoryCall call(context, *verb);
-  Result<scope::Shaping> shaping = scope::parse_shaping(context.arguments.shaping);
-  if (!shaping.ok()) return fail(context, shaping.error());
-  call.shaping_ = std::move(*shaping);
   return verb->run(call);
 }
 

@@ -90,7 +90,7 @@ ExitCode memory_export(MemoryCall& call) {
   if (!memory.ok()) return call.failed(memory.error());
   Result<std::unique_ptr<scope::List>> list = memory->exported(*query);
   if (!list.ok()) return call.failed(list.error());
-  const Result<scope::ShapedList> shaped = scope::ShapedList::make(**list, call.shaping());
+  const Result<scope::ShapedList> shaped = scope::ShapedList::make(**list, call.context().shaping);
   if (!shaped.ok()) return call.failed(shaped.error());
   return print_export(call, *shaped, query->space);
 }

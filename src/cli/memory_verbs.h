@@ -80,10 +80,8 @@ class MemoryCall {
   [[nodiscard]] Result<json::Node> shaped(scope::List& list, json::Node document,
                                           std::vector<std::pair<std::string, std::vector<json::Node>>> secondary) const;
   void set_elapsed(json::Node& document) const;
-  [[nodiscard]] const scope::Shaping& shaping() const { return shaping_; }
 
  private:
-  friend ExitCode run_memory(const Context& context);
   [[nodiscard]] const std::vector<std::string>* find(std::string_view flag) const;
   void annotate(json::Node& document) const;
   [[nodiscard]] Result<scope::ShapedList> shape(
@@ -92,7 +90,6 @@ class MemoryCall {
 
   const Context* context_;
   const MemoryVerb* verb_;
-  scope::Shaping shaping_;
   std::chrono::steady_clock::time_point began_;
 };
 

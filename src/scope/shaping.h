@@ -32,6 +32,7 @@ struct Shaping {
   bool count_only = false, allow_unknown_keys = false, fail_on_degraded = false;
 
   [[nodiscard]] bool empty() const;  // no flag that changes what is shown
+  [[nodiscard]] bool given() const { return !empty() || filter_scope; }
 };
 
 // Before any work. Fails with `malformed-filter`, or `usage` for a value that can't be; further ones are in `others`.
