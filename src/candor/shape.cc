@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "candor/execution.h"
@@ -35,6 +36,21 @@ Status scan(engine::Engine& engine, engine::RunRequest request, RowReader& reade
   }
 }
 
+// The flags with the byte budget that result_chars sets in any case: for the rows, beside which the document tells the
+// statement, its columns and the filters.
+scope::Shaping within(const scope::Shaping& shaping, std::int64_t result_chars, std::string_view sql,
+                      const std::vector<Column>& columns) {
+  constexpr std::uint64_t kRecord = 16'384;  // what else stands around the rows
+  constexpr std::uint64_t kEscaped = 6;      // bytes that a character may take
+  std::uint64_t around = sql.size();
+  for (const Column& column : columns) around += column.name.size() + column.type.size() + 32;
+  for (const scope::Filter& filter : shaping.predicate.filters()) around += filter.text.size();
+  scope::Shaping bounded = shaping;
+  const std::uint64_t most = static_cast<std::uint64_t>(result_chars) + kRecord + kEscaped * around;
+  bounded.max_output_bytes = std::min(bounded.max_output_bytes.value_or(most), most);
+  return bounded;
+}
+
 }  // namespace
 
 Status check_shaped(const RunOptions& options, std::size_t statements) {
@@ -43,14 +59,6 @@ Status check_shaped(const RunOptions& options, std::size_t statements) {
                     "--filter and the other flags that shape a list are for a single statement, and the text has " +
                         std::to_string(statements),
                     "send the statement to be shaped by itself");
-}
-
-scope::Shaping within(const scope::Shaping& shaping, std::int64_t result_chars) {
-  constexpr std::uint64_t kRecord = 16'384;  // what stands around the rows
-  scope::Shaping bounded = shaping;
-  const std::uint64_t most = static_cast<std::uint64_t>(result_chars) + kRecord;
-  bounded.max_output_bytes = std::min(bounded.max_output_bytes.value_or(most), most);
-  return bounded;
 }
 
 Status Service::run_shaped(const Route& route, StatementStart& start, const RunOptions& options,
@@ -81,7 +89,8 @@ Status Service::run_shaped(const Route& route, StatementStart& start, const RunO
     return scan(*route.engine, request, below, cancel, visitor);
   });
   CANDOR_ASSIGN(scope::ShapedList shaped,
-                scope::ShapedList::make(list, within(options.shaping, configuration_.limit("result_chars"))));
+                scope::ShapedList::make(
+                    list, within(options.shaping, configuration_.limit("result_chars"), start.sql, reader.columns())));
   StatementEnd& end = execution.end;
   end.statement_type = execution.query.kind;
   end.resource = route.source;
@@ -115,7 +124,8 @@ Result<ShapedRows> Service::shape_outcome(const bind::BoundStatement& statement,
                                          [&](const std::vector<Value>& row) { return visitor(node_of(row)); });
                      });
   CANDOR_ASSIGN(scope::ShapedList shaped,
-                scope::ShapedList::make(list, within(options.shaping, environment.contract->result_chars)));
+                scope::ShapedList::make(list, within(options.shaping, environment.contract->result_chars,
+                                                     statement.text, reader.columns())));
   return shaped_rows(std::move(shaped), reader);
 }
 

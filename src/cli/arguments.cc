@@ -139,8 +139,6 @@ void add_source_flags(CLI::App& app, Arguments& into) {
   app.add_flag("--log-json", into.overrides.log_json, "one record a statement on standard error")->group("Output");
 }
 
-// The same for every command that returns a list; docs/scope.md.
-
 bool returns_a_list(const std::string& name) {
   constexpr std::string_view kNames[] = {"sql", "schema", "answers", "queries", "undo", "contract", "explain"};
   return std::ranges::find(kNames, name) != std::end(kNames);
@@ -360,30 +358,29 @@ void add_home_flags(CLI::App& app, Arguments& into) {
 
 void add_shaping_flags(CLI::App& app, Arguments& into) {
   scope::ShapingFlags& flags = into.shaping;
+  app.add_option("--filter", flags.filters,
+                 "rows of which this is true: KEY=VALUE, != ~ < <= > >=; repeatable, each must be true")
+      ->type_name("EXPR")
+      ->group("List")
+      ->allow_extra_args(false);
   const auto text = [&app](const char* name, std::optional<std::string>& value, const char* type, const char* what) {
     app.add_option_function<std::string>(
            name, [&value](const std::string& given) { value = given; }, what)
         ->type_name(type)
-        ->group("Shaping");
+        ->group("List");
   };
-  app.add_option("--filter", flags.filters,
-                 "rows of which this is true: KEY=VALUE, != ~ < <= > >=; repeatable, each must be true")
-      ->type_name("EXPR")
-      ->allow_extra_args(false)
-      ->group("Shaping");
   text("--filter-scope", flags.filter_scope, "SCOPE",
        "where a limit cuts the list, filter and count the whole (universe) or what the limit left (page)");
-  text("--sort", flags.sort, "KEY", "in the order of this key");
-  text("--dedupe-by", flags.dedupe_by, "KEY", "one row for each value of this key, the first");
-  app.add_flag("--count-only", flags.count_only, "the number of rows alone")->group("Shaping");
+  text("--sort", flags.sort, "KEY", "in the order of this key; --sort=-KEY: falling");
+  text("--dedupe-by", flags.dedupe_by, "KEY", "the first row of each value of this key");
   text("--max-items", flags.max_items, "N", "show at most so many of what is left");
-  text("--select", flags.select, "KEYS", "show these keys alone: name,owner.team");
+  text("--select", flags.select, "KEYS", "these keys alone: name,owner.team");
   text("--truncate-content", flags.truncate_content, "N", "cut long texts to so many characters");
   text("--max-output-bytes", flags.max_output_bytes, "N", "leave rows out from the end until the document is so small");
-  app.add_flag("--allow-unknown-keys", flags.allow_unknown_keys, "take keys that no row has as they are")
-      ->group("Shaping");
-  app.add_flag("--fail-on-degraded", flags.fail_on_degraded, "fail where a part of the work could not be done")
-      ->group("Shaping");
+  app.add_flag("--count-only", flags.count_only, "their number alone")->group("List");
+  app.add_flag("--allow-unknown-keys", flags.allow_unknown_keys, "keys that no row has are no error")->group("List");
+  app.add_flag("--fail-on-degraded", flags.fail_on_degraded, "fail where something was done worse than asked")
+      ->group("List");
 }
 
 std::vector<FlagInfo> describe_flags(const CLI::App& app) {

@@ -26,6 +26,7 @@ struct ShapingFlags {
 struct Shaping {
   Predicate predicate;
   std::optional<std::string> sort, dedupe_by;
+  bool falling = false;  // the sort: written as -KEY
   std::vector<std::string> select;
   std::optional<FilterScope> filter_scope;  // as declared: kUniverse or kPage
   std::optional<std::uint64_t> max_items, truncate_content, max_output_bytes;

@@ -6,6 +6,7 @@ import sqlite3
 import sys
 
 from cases import run_cases
+from program import finish
 
 CONTRACT = """contract: rows
 source: rows
@@ -39,9 +40,9 @@ def objects(reply):
     return [dict(zip(names, row)) if isinstance(row, list) else row for row in document["rows"]]
 
 
-def expect(reply, code, **fields):
-    if reply.code != code:
-        yield f"exit {reply.code}, not {code}: {reply.said}"
+def expect(reply, status, **fields):
+    if reply.code != status:
+        yield f"exit {reply.code}, not {status}: {reply.said}"
         return
     surface = (reply.document or {}).get("agent_surface", {})
     for name, value in fields.items():
@@ -56,7 +57,7 @@ def refused(reply, code, *words):
     yield from (f"{word!r} is not in {text}" for word in words if word not in text)
 
 
-def a_statement_cut_by_its_limit(place):
+def test_a_statement_cut_by_its_limit(place):
     source = rows(place)
     cut = "SELECT id, kind FROM items LIMIT 50"
     yield from refused(sql(place, source, cut, "--filter", "kind=skill"), "filter-over-ceiling", "50", "2500",
@@ -77,7 +78,7 @@ def a_statement_cut_by_its_limit(place):
                       0, count=39, count_scope="matched")
 
 
-def the_cap_of_candor_itself(place):
+def test_the_cap_of_candor_itself(place):
     source = rows(place)
     everything = "SELECT id, kind FROM items"
     yield from refused(sql(place, source, everything, "--filter", "kind=skill"), "filter-over-ceiling", "1000", "2500",
@@ -89,7 +90,7 @@ def the_cap_of_candor_itself(place):
     yield from expect(sql(place, source, "SELECT * FROM blank LIMIT 5", "--filter", "kidn=x", "--count-only"), 0, count=0)
 
 
-def a_ranked_list_is_judged_as_it_is(place):
+def test_a_ranked_list_is_judged_as_it_is(place):
     source = rows(place)
     best = "SELECT id, kind, score FROM items ORDER BY score DESC, id LIMIT 20"
     reply = sql(place, source, best, "--filter", "score>=990")
@@ -98,7 +99,7 @@ def a_ranked_list_is_judged_as_it_is(place):
                       filter_scope="universe", row_count=20, matched_count=39)
 
 
-def what_is_shown(place):
+def test_what_is_shown(place):
     source = rows(place)
     few = "SELECT id, kind, team, score, big, id AS id FROM items WHERE id < 12"
     chosen = sql(place, source, few, "--select", "team,id", "--sort", "team", "--max-items", "3")
@@ -116,14 +117,14 @@ def what_is_shown(place):
     yield from refused(sql(place, source, few, "--filter", "knid=skill"), "unknown-key", "kind")
     yield from expect(sql(place, source, few, "--filter", "knid!=skill", "--allow-unknown-keys"), 0, row_count=12,
                       unresolved_keys=["knid"], key_suggestions={"knid": ["kind"]})
-    budget = sql(place, source, few, "--max-output-bytes", "1500")
+    budget = sql(place, source, few, "--max-output-bytes", "1200")
     yield from expect(budget, 0, output_truncated=True)
-    if len(budget.out) > 1500:
+    if len(budget.out) > 1200:
         yield f"{len(budget.out)} bytes"
     yield from expect(sql(place, source, few, "--max-output-bytes", "30"), 0, truncated=True)
 
 
-def times_and_case(place):
+def test_times_and_case(place):
     source = rows(place, 60)
     all_rows = "SELECT id, at, kind FROM items"
     yield from expect(sql(place, source, all_rows, "--filter", "at>=2024-06-30T06:00:00Z"), 0, row_count=2)
@@ -133,7 +134,7 @@ def times_and_case(place):
         yield from expect(sql(place, source, texts, "--filter", f"s~{part}"), 0, row_count=1)
 
 
-def hostile_filters(place):
+def test_hostile_filters(place):
     source = rows(place, 20)
     statement = "SELECT id, kind FROM items"
     # Bytes that are no UTF-8 reach the program as surrogates that stand for them.
@@ -155,14 +156,14 @@ def hostile_filters(place):
     yield from refused(sql(place, source, statement + "; SELECT 1", "--filter", "id=1"), "usage", "single")
 
 
-def malformed_before_any_work(place):
+def test_malformed_before_any_work(place):
     source = rows(place, 5)
     yield from refused(sql(place, source, "SELECT nothing FROM nowhere", "--filter", "x"), "malformed-filter")
     listed = place.run("queries")
     yield from expect(listed, 0, universe_total=0)
 
 
-def through_a_contract(place):
+def test_through_a_contract(place):
     source = [*rows(place), "--contract", "rows=" + str(place.write("rows.yaml", CONTRACT))]
     everything = "SELECT id, kind FROM items"
     yield from refused(sql(place, source, everything, "--filter", "kind=skill"), "filter-over-ceiling", "40", "2500")
@@ -176,7 +177,7 @@ def through_a_contract(place):
                           "score<990"), 0, filter_scope="top-k")
 
 
-def the_ledger(place):
+def test_the_ledger(place):
     source = rows(place, 10)
     for i in range(60):
         if i % 20 == 7:
@@ -198,14 +199,18 @@ def the_ledger(place):
     yield from expect(place.run("undo", "--list", "--filter", "state=done"), 0, batches=[])
 
 
-def schema_and_codes(place):
+def explain(place, *words):
+    return finish(place.start("explain", *words, "--json"))
+
+
+def test_schema_and_codes(place):
     source = rows(place, 10)
     yield from expect(place.run("schema", *source, "--filter", "resource~ITEMS", "--select", "resource"), 0,
                       resources=[{"resource": "rows.items"}])
-    yield from expect(place.run("explain", "--filter", "exit_code=3", "--select", "code"), 0,
+    yield from expect(explain(place, "--filter", "exit_code=3", "--select", "code"), 0,
                       codes=[{"code": "concurrent-change"}])
-    yield from expect(place.run("explain", "--filter", "code~ceiling", "--count-only"), 0, count=2)
-    yield from refused(place.run("explain", "usage", "--count-only"), "usage")
+    yield from expect(explain(place, "--filter", "code~ceiling", "--count-only"), 0, count=2)
+    yield from refused(explain(place, "usage", "--count-only"), "usage")
 
 
 if __name__ == "__main__":
