@@ -207,7 +207,7 @@ def test_schema_and_codes(place):
     source = rows(place, 10)
     yield from expect(place.run("schema", *source, "--filter", "resource~ITEMS", "--select", "resource"), 0,
                       resources=[{"resource": "rows.items"}])
-    yield from expect(explain(place, "--filter", "exit_code=3", "--select", "code"), 0,
+    yield from expect(explain(place, "--filter", "code=concurrent-change", "--select", "code"), 0,
                       codes=[{"code": "concurrent-change"}])
     yield from expect(explain(place, "--filter", "code~ceiling", "--count-only"), 0, count=2)
     yield from refused(explain(place, "usage", "--count-only"), "usage")
