@@ -270,6 +270,8 @@ std::unique_ptr<CLI::App> declare(Arguments& into, const std::string& version, c
       command->footer(examples_text(declared.examples));
       continue;
     }
+    // A command that is not among the words can't be the one that is asked for: its flags would only take time.
+    if (!said.contains(declared.name)) continue;
     if (declared.words[0] != '\0') command->add_option("words", into.words, "")->type_name("")->group("");
     add_flags(*command, declared, into);
     command->footer(examples_text(declared.examples));

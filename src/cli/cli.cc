@@ -128,6 +128,9 @@ ExitCode run_completion(const Context& context) {
   if (word == "codes") {
     for (const CodeInfo& info : all_codes()) text += std::string(info.code) + "\n";
   }
+  if (word == "memory") {
+    for (const CommandInfo& verb : describe_memory_verbs()) text += verb.name.substr(verb.name.find(' ') + 1) + "\n";
+  }
   if (word == "sources") {
     const Result<config::Configuration> configuration = load_configuration(context, {});
     if (!configuration.ok()) return exit_code(configuration.error());

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "memory/memory.h"
-#include "memory/store/store.h"
-#include "memory/store/memories.h"
 #include "memory/store/file.h"
+#include "memory/store/memories.h"
 #include "memory/store/names.h"
+#include "memory/store/store.h"
 
 namespace candor::memory {
 namespace {
@@ -21,7 +21,8 @@ struct Found {
 
 // Which rows are meant: forgotten before ?2, of a name or of all.
 constexpr std::string_view kCount =
-    "SELECT count(*), min(deleted_at) FROM memories WHERE namespace = ?1 AND deleted_at IS NOT NULL AND deleted_at <= ?2 "
+    "SELECT count(*), min(deleted_at) FROM memories WHERE namespace = ?1 AND deleted_at IS NOT NULL AND deleted_at <= "
+    "?2 "
     "AND (?3 IS NULL OR name = ?3)";
 constexpr std::string_view kDelete =
     "DELETE FROM memories WHERE namespace = ?1 AND deleted_at IS NOT NULL AND deleted_at <= ?2 "
