@@ -59,43 +59,6 @@ Node side_document(const review::Side& side) {
   return node;
 }
 
-std::string_view name_of(scope::LimitSource source) {
-  switch (source) {
-    case scope::LimitSource::kFlag:
-      return "flag";
-    case scope::LimitSource::kStatement:
-      return "statement";
-    default:
-      return "default";
-  }
-}
-
-std::string_view name_of(scope::FilterScope filter) {
-  switch (filter) {
-    case scope::FilterScope::kUniverse:
-      return "universe";
-    case scope::FilterScope::kPage:
-      return "page";
-    case scope::FilterScope::kTopK:
-      return "top-k";
-  }
-  return "universe";
-}
-
-std::string_view name_of(scope::CountScope count) {
-  switch (count) {
-    case scope::CountScope::kMatched:
-      return "matched";
-    case scope::CountScope::kEmitted:
-      return "emitted";
-    case scope::CountScope::kPage:
-      return "page";
-    case scope::CountScope::kTopK:
-      return "top-k";
-  }
-  return "matched";
-}
-
 std::uint64_t count_of(const Node& side, std::string_view name) {
   return static_cast<std::uint64_t>(side[name].integer().value_or(0));
 }
@@ -115,40 +78,6 @@ json::Node error_document(const Diagnostic& diagnostic) {
   for (const Diagnostic& other : diagnostic.others) all.push(diagnostic_node(other));
   document.set("diagnostics", std::move(all));
   return document;
-}
-
-json::Node surface_document(const scope::AgentSurface& surface) {
-  Node node = Node::object();
-  const bool limited = surface.ceiling.kind != scope::LimitKind::kNone;
-  node.set("query_limited", Node::boolean(limited));
-  if (limited) {
-    node.set("query_limit", number(surface.ceiling.limit));
-    node.set("query_offset", number(surface.ceiling.offset));
-    node.set("query_limit_source", Node::string(std::string(name_of(surface.ceiling.source))));
-    const bool top = surface.ceiling.kind == scope::LimitKind::kTopK;
-    node.set("query_limit_kind", Node::string(top ? "top-k" : "pagination"));
-  }
-  if (surface.universe_total) {
-    node.set("universe_total", number(*surface.universe_total));
-  } else {
-    node.set("universe_reason", Node::string(surface.universe_reason));
-  }
-  node.set("filter_scope", Node::string(std::string(name_of(surface.filter_scope))));
-  if (surface.filter_incomplete) node.set("filter_incomplete", Node::boolean(true));
-  node.set("count_scope", Node::string(std::string(name_of(surface.count_scope))));
-  node.set("input_count", number(surface.input_count)).set("output_count", number(surface.output_count));
-  if (surface.output_truncated) {
-    node.set("output_truncated", Node::boolean(true));
-    set_text(node, "output_truncated_by", surface.output_truncated_by);
-  }
-  if (surface.order == scope::Order::kUnknown) {
-    set_text(node, "order_reason", surface.order_reason);
-  } else {
-    constexpr std::string_view kNames[] = {"none", "partial", "total"};
-    node.set("order", Node::string(std::string(kNames[static_cast<std::size_t>(surface.order)])));
-  }
-  if (surface.ties_at_border) node.set("ties_at_border", number(*surface.ties_at_border));
-  return node;
 }
 
 json::Node pair_document(const review::Pair& pair) {

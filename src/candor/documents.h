@@ -7,14 +7,11 @@
 #include "candor/candor.h"
 #include "json/json.h"
 #include "review/review.h"
-#include "scope/scope.h"
 
 namespace candor {
 
 // {"error":true,"code":…,"message":…,…,"diagnostics":[…]} with all of the diagnostic's others.
 [[nodiscard]] json::Node error_document(const Diagnostic& diagnostic);
-
-[[nodiscard]] json::Node surface_document(const scope::AgentSurface& surface);
 
 // {"check":…,"verdict":…,"reason":…,"message":…,"stated":…,"joins":[…]}; `joins` only where pairs were measured.
 [[nodiscard]] json::Node check_document(const review::CheckResult& check);

@@ -1,6 +1,8 @@
 // See execution.h.
 #include "candor/execution.h"
 
+#include "scope/document.h"
+
 namespace candor {
 namespace {
 
@@ -46,7 +48,7 @@ void Service::Execution::succeed(bool has_result) {
   const bool rows_kept_back = end.surface.output_truncated && end.surface.output_truncated_by != "statement";
   query.output_cut = rows_kept_back || cell_cut || evidence_full;
   query.rows = evidence + "]";
-  if (has_result) query.scope = json::dump(surface_document(end.surface));
+  if (has_result) query.scope = json::dump(scope::surface_document(end.surface));
 }
 
 void Service::Execution::keep(const RowBatch& batch, std::size_t columns) {

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/table.h"
 #include "cli/text_layout.h"
+#include "scope/document.h"
 #include "scope/scope.h"
 
 namespace candor::cli {
@@ -59,7 +60,7 @@ ExitCode list_all(const Context& context) {
     document.set("codes", std::move(list));
     scope::AgentSurface surface = scope::describe({}, all_codes().size(), all_codes().size(), "");
     surface.order = scope::Order::kTotal;  // by code
-    document.set("agent_surface", surface_document(surface));
+    document.set("agent_surface", scope::surface_document(surface));
     print_document(context, document);
     return ExitCode::kDone;
   }

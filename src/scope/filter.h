@@ -4,30 +4,37 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "json/json.h"
+#include "scope/comparable.h"
 
 namespace candor::scope {
 
 enum class Operator : std::uint8_t { kEqual, kNotEqual, kContains, kLess, kAtMost, kGreater, kAtLeast };
 
-// "type=skill", "metadata.priority>=3", "description~amber".
+// "type=skill", "metadata.priority>=3", "description~amber". Made by parse_filter.
 struct Filter {
   std::string key;
   Operator op = Operator::kEqual;
   std::string value;
-  std::string text;  // as it was written
+  std::string text;    // as it was written
+  std::string folded;  // of kContains: the value without the difference of case
+  Comparable order;    // of < <= > >=: the value as a number or a moment
 };
 
 // The first operator in the text parts key from value; of two that begin there the longer one. Fails with
-// `malformed-filter` where there is none, or nothing before it.
+// `malformed-filter` where there is none, or nothing before it, and for bytes that are no UTF-8.
 [[nodiscard]] Result<Filter> parse_filter(std::string_view text);
 
 // The value under a dotted key; a key that itself holds the dot wins over the nested reading, the longer one first. Null
 // pointer: the row has no such key.
 [[nodiscard]] const json::Node* value_at(const json::Node& row, std::string_view key);
+
+// A value as = and ~ read it: JSON null is the empty text, a number its digits. An array or object has none: empty.
+[[nodiscard]] std::string_view text_of(const json::Node& value);
 
 // `value` null pointer: the key is missing, which only != lets pass, as it does an array or object. JSON null is the empty
 // text. = and != compare texts, ~ folds case, < <= > >= compare numbers with numbers and ISO times with ISO times.

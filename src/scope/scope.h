@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace candor::scope {
 
@@ -22,6 +24,18 @@ struct Ceiling {
   std::uint64_t offset = 0;
 };
 
+// What the shaping flags did, and which of their keys rows have.
+struct ShapingRecord {
+  std::vector<std::string> filters;            // as they were written
+  std::optional<std::uint64_t> matched_count;  // rows that the filters let pass, where all of them were looked at
+  std::optional<std::string> sort, dedupe_by;
+  std::optional<std::uint64_t> max_items, truncate_content, dropped;  // dropped: rows that the byte budget left out
+  std::vector<std::string> select, secondary_capped, resolved_keys, unresolved_keys;
+  std::vector<std::pair<std::string, std::vector<std::string>>> key_suggestions;  // of an unresolved key its near names
+  std::uint64_t content_truncated = 0;                                            // texts that were cut
+  std::string result_array_source;  // "declared"; empty: nothing was shaped
+};
+
 // The record. Absent optionals are left out of the JSON.
 struct AgentSurface {
   Ceiling ceiling;
@@ -36,6 +50,7 @@ struct AgentSurface {
   Order order = Order::kNone;
   std::optional<std::uint64_t> ties_at_border;
   std::string order_reason;  // why the order could not be told
+  ShapingRecord shaping;
 
   // A ceiling truncates its universe when offset > 0 or limit < universe_total; unknown totals count as truncated.
   [[nodiscard]] bool truncates() const;

@@ -19,6 +19,8 @@ struct ShapingFlags {
   std::optional<std::string> sort, dedupe_by, select, filter_scope;
   std::optional<std::string> max_items, truncate_content, max_output_bytes;
   bool count_only = false, allow_unknown_keys = false, fail_on_degraded = false;
+
+  [[nodiscard]] bool empty() const;  // none was given
 };
 
 struct Shaping {
@@ -32,7 +34,7 @@ struct Shaping {
   [[nodiscard]] bool empty() const;  // no flag that changes what is shown
 };
 
-// Before any work. Fails with `malformed-filter`, or `usage` for a value that can't be.
+// Before any work. Fails with `malformed-filter`, or `usage` for a value that can't be; further ones are in `others`.
 [[nodiscard]] Result<Shaping> parse_shaping(const ShapingFlags& flags);
 
 }  // namespace candor::scope

@@ -1,6 +1,7 @@
 // The documents of `candor stats` and `candor replay`. A share without anything to be a share of is null.
 #include <algorithm>
 
+#include "scope/document.h"
 #include "wire/wire.h"
 
 namespace candor::wire {
@@ -26,7 +27,7 @@ Node list_of(const std::vector<Item>& items, std::uint64_t total, std::uint64_t 
   scope::AgentSurface surface = scope::describe(ceiling, list.items().size(), total, "");
   surface.order = scope::Order::kTotal;  // by calls, then by name
   Node node = Node::object();
-  node.set("list", std::move(list)).set("agent_surface", surface_document(surface));
+  node.set("list", std::move(list)).set("agent_surface", scope::surface_document(surface));
   return node;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/render_json.h"
+#include "scope/document.h"
 #include "scope/scope.h"
 
 namespace candor::wire {
@@ -92,7 +93,7 @@ Node page_surface(ledger::Page page, std::uint64_t shown, std::uint64_t total) {
   scope::Ceiling ceiling{scope::LimitSource::kFlag, scope::LimitKind::kPagination, page.limit, page.offset};
   scope::AgentSurface surface = scope::describe(ceiling, shown, total, "");
   surface.order = scope::Order::kTotal;  // newest first, by id
-  return surface_document(surface);
+  return scope::surface_document(surface);
 }
 
 Node query_head(const ledger::QueryRecord& query) {
@@ -176,7 +177,7 @@ json::Node schema_document(const Schema& catalog) {
   if (!catalog.warnings.empty()) document.set("warnings", texts_node(catalog.warnings));
   scope::AgentSurface surface = scope::describe({}, count, count, "");
   surface.order = scope::Order::kTotal;  // by source, schema and name
-  document.set("agent_surface", surface_document(surface));
+  document.set("agent_surface", scope::surface_document(surface));
   return document;
 }
 
@@ -207,7 +208,7 @@ json::Node contract_check_document(const ContractCheck& check) {
   if (!check.notes.empty()) document.set("notes", texts_node(check.notes));
   scope::AgentSurface surface = scope::describe({}, check.faults.size(), check.faults.size(), "");
   surface.order = scope::Order::kTotal;  // as the contract has its resources and columns
-  document.set("agent_surface", surface_document(surface));
+  document.set("agent_surface", scope::surface_document(surface));
   return document;
 }
 
