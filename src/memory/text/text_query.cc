@@ -146,6 +146,7 @@ class Builder {
   }
 
   void explain(std::size_t words) {
+    query_.only_common = !any_term_;
     if (words == 0) {
       query_.reason = "the query has no word to look for";
     } else if (!any_term_) {

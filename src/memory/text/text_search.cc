@@ -90,6 +90,12 @@ Result<std::unordered_map<std::int64_t, double>> best_pieces(sqlite::Database& d
   return best;
 }
 
+Result<TextQuery> query_for(TextIndex& index, std::string_view query) {
+  return build_text_query(query, {.documents = index.rows(), .documents_with = [&](const std::string& term) {
+                                    return index.documents_with(term);
+                                  }});
+}
+
 Result<bool> has_pieces(sqlite::Database& database) {
   CANDOR_ASSIGN(sqlite::Statement any, database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'fts_chunks'"));
   return any.step();
@@ -118,6 +124,11 @@ Result<TextAnswer> search_text(sqlite::Database& database, std::string_view quer
   }
   keep_best(answer.hits, eligible, answer.hits.size());
   return answer;
+}
+
+Result<TextQuery> read_query(sqlite::Database& database, std::string_view query) {
+  CANDOR_ASSIGN(TextIndex index, TextIndex::open(database, "fts_memories"));
+  return query_for(index, query);
 }
 
 }  // namespace candor::memory

@@ -22,4 +22,7 @@ struct TextAnswer {
 [[nodiscard]] Result<TextAnswer> search_text(sqlite::Database& database, std::string_view query,
                                              const Eligible& eligible);
 
+// The query alone, as search_text reads it.
+[[nodiscard]] Result<TextQuery> read_query(sqlite::Database& database, std::string_view query);
+
 }  // namespace candor::memory
