@@ -29,7 +29,7 @@ WRAPPED = {
     r"libpq-fe\.h": ("engine/postgres",),
     r"yaml-cpp/": ("config", "contract"),
     r"CLI/": ("cli",),
-    r"sha2\.h": ("ledger",),
+    r"sha2\.h": ("base",),
 }
 
 

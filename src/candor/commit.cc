@@ -7,12 +7,12 @@
 
 #include "base/ascii.h"
 #include "base/codes.h"
+#include "base/digest.h"
 #include "base/render_json.h"
 #include "candor/documents.h"
 #include "candor/lineage.h"
 #include "candor/service.h"
 #include "config/source_names.h"
-#include "ledger/digest.h"
 #include "sql/lexer.h"
 
 namespace candor {
@@ -98,7 +98,7 @@ std::string digest_of(const Node& input) {
   // Members of an object have no order.
   if (Node* fields = same.find("fields"); fields != nullptr && fields->is_object())
     std::ranges::sort(fields->members(), {}, [](const auto& member) { return member.first; });
-  return ledger::sha256_hex(json::dump(same));
+  return sha256_hex(json::dump(same));
 }
 
 review::ShownQuery shown(const ledger::QueryRecord& record) {

@@ -7,11 +7,11 @@
 #include <set>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/render_json.h"
 #include "candor/execution.h"
 #include "candor/service.h"
 #include "json/json.h"
-#include "ledger/digest.h"
 #include "sql/lexer.h"
 
 namespace candor {
@@ -61,7 +61,7 @@ std::string log_line(const ledger::Telemetry& record) {
   return json::dump(node);
 }
 
-std::string fingerprint_of(std::string_view statement) { return ledger::sha256_hex(sql::normalize(statement)); }
+std::string fingerprint_of(std::string_view statement) { return sha256_hex(sql::normalize(statement)); }
 
 void add_failure(ledger::CallPart& part, const Diagnostic& failure) {
   part.outcome = ledger::outcome_of(failure.code);
@@ -104,7 +104,7 @@ Status Service::record(const Caller& caller, const Prepared& prepared, Execution
   telemetry.rows_omitted = execution.omitted();
   telemetry.duration_ms = ms_since(execution.began);
   telemetry.sql_length = query.sql.size();
-  telemetry.sql_fingerprint = ledger::sha256_hex(query.sql);
+  telemetry.sql_fingerprint = sha256_hex(query.sql);
   telemetry.error_code = query.error_code;
   ledger::CallPart part;
   part.call = &prepared.asked->call;
@@ -136,7 +136,7 @@ void Service::tell_unrun(const Caller& caller, const Prepared& prepared, std::st
   telemetry.statement_type = "rejected";
   telemetry.duration_ms = ms_since(prepared.asked->began);
   telemetry.sql_length = sql.size();
-  telemetry.sql_fingerprint = ledger::sha256_hex(sql);
+  telemetry.sql_fingerprint = sha256_hex(sql);
   telemetry.error_code = failure.code;
   telemetry.reason = further_codes(failure);
   ledger::CallPart part;

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
 #include "base/near_names.h"
+#include "cli/arguments_parts.h"
 
 namespace candor::cli {
 namespace {
@@ -71,6 +73,11 @@ constexpr Declaration kDeclarations[] = {
      "candor replay statements.sql --contract app.contract.yaml\n"
      "candor replay calls.ndjson --contract app.contract.yaml --fail-under 0.95\n"
      "candor replay --ledger --since 7d --in app --contract app.contract.yaml"},
+    {"memory", "VERB", "what agents learned: memories, entities, relations; `candor memory --help` lists the verbs",
+     Takes::kNothing,
+     "candor memory remember --name release-day --type decision --description \"when we release\" --body Tuesdays\n"
+     "candor memory list --filter type=decision\n"
+     "candor memory read release-day"},
     {"contract", "describe|check|init [FILE] [SOURCE...]",
      "describe: print a contract for agents; check: hold it against its source, exit code 7 when the data breaks it; "
      "init: "
@@ -95,18 +102,8 @@ constexpr Declaration kDeclarations[] = {
      "candor completion fish > ~/.config/fish/completions/candor.fish"},
 };
 
-void add_output_flags(CLI::App& app, Arguments& into) {
-  app.add_flag("--json", into.json, "one JSON document, on a terminal too")->group("Output");
-  app.add_flag("--no-color", into.no_color, "no colours; NO_COLOR does the same")->group("Output");
-}
-
 void add_ledger_flags(CLI::App& app, Arguments& into) {
-  app.add_option("--home", into.overrides.home, "where Candor keeps its ledger and sessions")
-      ->type_name("DIR")
-      ->group("State");
-  app.add_option("--config", into.overrides.config_file, "read this instead of ./candor.yaml")
-      ->type_name("FILE")
-      ->group("State");
+  add_home_flags(app, into);
   const auto name_session = [&into](const std::string& name) {
     into.session = name;
     into.session_given = true;
@@ -218,6 +215,7 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string /*name*/) const override {
     const auto* declared =
         std::ranges::find_if(kDeclarations, [&](const Declaration& one) { return app->get_name() == one.name; });
+    if (std::string usage = memory_usage(*app); !usage.empty()) return usage;
     if (declared == std::end(kDeclarations)) return "Usage: candor [FLAGS] COMMAND …\n";
     const std::string words = declared->words;
     return "Usage: candor " + app->get_name() + (words.empty() ? "" : " " + words) + " [FLAGS]\n";
@@ -234,7 +232,7 @@ std::string examples_text(std::string_view examples) {
 }
 
 // Flags of every kind stand before the command, too.
-std::unique_ptr<CLI::App> declare(Arguments& into, const std::string& version) {
+std::unique_ptr<CLI::App> declare(Arguments& into, const std::string& version, const std::set<std::string_view>& said) {
   auto app = std::make_unique<CLI::App>(kAbout, "candor");
   app->require_subcommand(0, 1);
   app->set_version_flag("-V,--version", "candor " + version);
@@ -248,6 +246,11 @@ std::unique_ptr<CLI::App> declare(Arguments& into, const std::string& version) {
       "`candor COMMAND --help` shows the flags of a command and examples; `candor demo` shows what it is all for.");
   for (const Declaration& declared : kDeclarations) {
     CLI::App* command = app->add_subcommand(declared.name, declared.description);
+    if (std::string_view(declared.name) == "memory") {
+      if (said.contains("memory")) add_memory_verbs(*command, into, said);
+      command->footer(examples_text(declared.examples));
+      continue;
+    }
     if (declared.words[0] != '\0') command->add_option("words", into.words, "")->type_name("")->group("");
     add_flags(*command, declared, into);
     command->footer(examples_text(declared.examples));
@@ -269,9 +272,24 @@ std::vector<std::string> flag_names(const CLI::App& app) {
   return names;
 }
 
+// The command that was chosen, or its verb.
+const CLI::App& deepest(const CLI::App& app) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return *at;
+}
+
+// "memory read " of its app, empty for the whole program.
+std::string path_of(const CLI::App& app) {
+  std::string path;
+  for (const CLI::App* at = &app; at->get_parent() != nullptr; at = at->get_parent())
+    path = at->get_name() + " " + path;
+  return path;
+}
+
 Diagnostic unknown_word(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
-  const CLI::App& context = chosen.empty() ? app : *chosen.front();
+  const CLI::App& context = deepest(app);
   const std::vector<std::string> words = app.remaining(true);
   const std::string word = words.empty() ? "" : words.front();
   const bool flag = word.starts_with("-");
@@ -281,32 +299,89 @@ Diagnostic unknown_word(const CLI::App& app) {
   } else if (chosen.empty()) {
     for (const Declaration& declared : kDeclarations) known.emplace_back(declared.name);
   }
+  const bool verb = !flag && context.get_name() == "memory";
+  if (verb) {
+    for (const CLI::App* one : context.get_subcommands({})) known.push_back(one->get_name());
+  }
   const std::vector<std::string> near = near_names(word, known);
-  const std::string help = "candor " + (chosen.empty() ? "" : context.get_name() + " ") + "--help";
-  const std::string what = flag ? "no flag '" : chosen.empty() ? "no command '" : "no argument expected: '";
+  const std::string help = "candor " + path_of(context) + "--help";
+  const std::string what = flag             ? "no flag '"
+                           : verb           ? "no verb '"
+                           : chosen.empty() ? "no command '"
+                                            : "no argument expected: '";
   const std::string others = !flag && chosen.empty() ? "commands are " + joined(known) : help;
   return make_error("usage", what + word + "'", near.empty() ? others : "did you mean " + joined(near) + "?");
 }
 
 Diagnostic usage_error(const CLI::App& app, const CLI::ParseError& failure) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
   std::string message = failure.what();
   std::ranges::replace(message, '\n', ' ');
-  return make_error("usage", std::move(message),
-                    "candor " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help");
+  return make_error("usage", std::move(message), "candor " + path_of(deepest(app)) + "--help");
 }
 
 }  // namespace
 
+void add_output_flags(CLI::App& app, Arguments& into) {
+  app.add_flag("--json", into.json, "one JSON document, on a terminal too")->group("Output");
+  app.add_flag("--no-color", into.no_color, "no colours; NO_COLOR does the same")->group("Output");
+}
+
+void add_home_flags(CLI::App& app, Arguments& into) {
+  app.add_option("--home", into.overrides.home, "where Candor keeps its ledger, sessions and memory")
+      ->type_name("DIR")
+      ->group("State");
+  app.add_option("--config", into.overrides.config_file, "read this instead of ./candor.yaml")
+      ->type_name("FILE")
+      ->group("State");
+}
+
+void add_shaping_flags(CLI::App& app, Arguments& into) {
+  scope::ShapingFlags& flags = into.shaping;
+  const auto option = [&app](const char* name, auto& value, const char* type, const char* description) {
+    app.add_option(name, value, description)->type_name(type)->group("List")->allow_extra_args(false);
+  };
+  option("--filter", flags.filters, "EXPR", "rows with key=value, key!=value, key~part, key<n, <=, >, >=; repeatable");
+  option("--filter-scope", flags.filter_scope, "SCOPE", "page: of the rows below the limit; universe: of all rows");
+  option("--sort", flags.sort, "KEY", "by this key; -KEY: falling");
+  option("--dedupe-by", flags.dedupe_by, "KEY", "the first row of each value");
+  option("--max-items", flags.max_items, "N", "show at most so many rows");
+  option("--select", flags.select, "KEYS", "these keys alone: a,b.c");
+  option("--truncate-content", flags.truncate_content, "N", "cut long texts to so many characters");
+  option("--max-output-bytes", flags.max_output_bytes, "N", "drop rows from the end until the answer fits");
+  app.add_flag("--count-only", flags.count_only, "their number alone")->group("List");
+  app.add_flag("--allow-unknown-keys", flags.allow_unknown_keys, "keys that no row has are no error")->group("List");
+  app.add_flag("--fail-on-degraded", flags.fail_on_degraded, "fail where something was done worse than asked")
+      ->group("List");
+}
+
+std::vector<FlagInfo> describe_flags(const CLI::App& app) {
+  std::vector<FlagInfo> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    FlagInfo flag;
+    for (const std::string& name : option->get_snames()) flag.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) flag.names.push_back("--" + name);
+    if (option->get_items_expected_max() > 0) flag.value = option->get_type_name();
+    // The check of --rows is part of its type's name: "SHAPE:{arrays,objects}".
+    if (const std::size_t colon = flag.value.find(":{"); colon != std::string::npos) {
+      flag.choices = CLI::detail::split(flag.value.substr(colon + 2, flag.value.size() - colon - 3), ',');
+      flag.value.resize(colon);
+    }
+    flag.description = option->get_description();
+    flags.push_back(std::move(flag));
+  }
+  return flags;
+}
+
 std::variant<Arguments, Notice, Diagnostic> parse_arguments(int argc, const char* const* argv,
                                                             const std::string& version) {
   Arguments arguments;
-  const std::unique_ptr<CLI::App> app = declare(arguments, version);
+  std::set<std::string_view> said;
+  for (int i = 1; i < argc; ++i) said.insert(argv[i]);
+  const std::unique_ptr<CLI::App> app = declare(arguments, version, said);
   try {
     app->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    const std::vector<CLI::App*> chosen = app->get_subcommands();
-    return Notice{chosen.empty() ? app->help() : chosen.front()->help()};
+    return Notice{deepest(*app).help()};
   } catch (const CLI::CallForVersion&) {
     return Notice{"candor " + version + "\n"};
   } catch (const CLI::ExtrasError&) {
@@ -327,20 +402,8 @@ std::vector<CommandInfo> describe_commands() {
     Arguments unused;
     CLI::App app;
     add_flags(app, declared, unused);
-    CommandInfo command{declared.name, declared.words, declared.description, {}, declared.examples};
-    for (const CLI::Option* option : app.get_options()) {
-      FlagInfo flag;
-      for (const std::string& name : option->get_snames()) flag.names.push_back("-" + name);
-      for (const std::string& name : option->get_lnames()) flag.names.push_back("--" + name);
-      if (option->get_items_expected_max() > 0) flag.value = option->get_type_name();
-      // The check of --rows is part of its type's name: "SHAPE:{arrays,objects}".
-      if (const std::size_t colon = flag.value.find(":{"); colon != std::string::npos) {
-        flag.choices = CLI::detail::split(flag.value.substr(colon + 2, flag.value.size() - colon - 3), ',');
-        flag.value.resize(colon);
-      }
-      flag.description = option->get_description();
-      command.flags.push_back(std::move(flag));
-    }
+    if (std::string_view(declared.name) == "memory") add_shaping_flags(app, unused);
+    CommandInfo command{declared.name, declared.words, declared.description, describe_flags(app), declared.examples};
     commands.push_back(std::move(command));
   }
   return commands;

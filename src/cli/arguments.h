@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -9,6 +10,7 @@
 
 #include "base/diagnostic.h"
 #include "config/config.h"
+#include "scope/shaping.h"
 
 namespace candor::cli {
 
@@ -39,6 +41,10 @@ struct Arguments {
   std::optional<double> fail_under;  // of `replay`
   std::uint64_t limit = 50;
   std::uint64_t offset = 0;
+  scope::ShapingFlags shaping;  // of commands that return a list
+  // Of `memory`: "graph entities", and its flags by their first long names; what takes nothing has no values.
+  std::string memory_verb;
+  std::map<std::string, std::vector<std::string>, std::less<>> memory_flags;
 };
 
 // Text to print instead of running a command: help, the version.
@@ -68,5 +74,7 @@ struct CommandInfo {
 };
 
 [[nodiscard]] std::vector<CommandInfo> describe_commands();
+// "memory read" and its like, which stand one level deeper.
+[[nodiscard]] std::vector<CommandInfo> describe_memory_verbs();
 
 }  // namespace candor::cli

@@ -36,6 +36,7 @@ ExitCode run_contract(const Context& context);
 ExitCode run_explain(const Context& context);
 ExitCode run_doctor(const Context& context);
 ExitCode run_completion(const Context& context);
+ExitCode run_memory(const Context& context);
 
 // ---- what they share ----
 
@@ -54,6 +55,9 @@ ExitCode run_completion(const Context& context);
 // The text of -f, of the first word that is no source (taken out of `words`), or of standard input.
 [[nodiscard]] Result<std::string> read_input(const Context& context, std::vector<std::string>& words,
                                              std::string_view what);
+
+// All of a file; "-" is standard input. Fails with `unreadable-input` or `over-limit`.
+[[nodiscard]] Result<std::string> read_whole(const std::string& path);
 
 void print_document(const Context& context, const json::Node& document);
 

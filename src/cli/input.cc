@@ -107,6 +107,11 @@ Result<std::string> read_input(const Context& context, std::vector<std::string>&
   return without_mark(std::move(text));
 }
 
+Result<std::string> read_whole(const std::string& path) {
+  CANDOR_ASSIGN(std::string text, read_file(path));
+  return without_mark(std::move(text));
+}
+
 void print_document(const Context& context, const json::Node& document) {
   std::string text;
   json::append(text, document);

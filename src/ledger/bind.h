@@ -1,38 +1,18 @@
 // Parameters of the ledger's statements. Private to this folder.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 #include <utility>
 
 #include "base/result.h"
+#include "sqlite/prepared.h"
 #include "sqlite/sqlite.h"
 
 namespace candor::ledger {
 
-inline std::int64_t clamp(std::uint64_t value) {
-  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
-  return static_cast<std::int64_t>(std::min(value, static_cast<std::uint64_t>(kMax)));
-}
-
-inline Status bind_one(sqlite::Statement& to, int index, std::string_view value) { return to.bind_text(index, value); }
-inline Status bind_one(sqlite::Statement& to, int index, std::int64_t value) { return to.bind_integer(index, value); }
-inline Status bind_one(sqlite::Statement& to, int index, std::uint64_t value) {
-  return to.bind_integer(index, clamp(value));
-}
-inline Status bind_one(sqlite::Statement& to, int index, bool value) { return to.bind_integer(index, value ? 1 : 0); }
-inline Status bind_one(sqlite::Statement& to, int index, double value) { return to.bind_real(index, value); }
-
-// The arguments as the parameters ?1, ?2, … of the statement.
-template <typename... Arguments>
-[[nodiscard]] Status bind_all(sqlite::Statement& to, const Arguments&... arguments) {
-  int index = 0;
-  Status bound = Ok{};
-  ((void)(bound.ok() && (bound = bind_one(to, ++index, arguments), true)), ...);
-  return bound;
-}
+using sqlite::bind_all;
+using sqlite::clamp;
 
 // A failure of SQLite's, made to stand alone.
 inline Diagnostic ledger_failure(Diagnostic failure) {

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/codes.h"
+#include "config/home.h"
 #include "ledger/call_reader.h"
 #include "ledger/call_records.h"
 #include "ledger/connection.h"
@@ -426,7 +427,7 @@ class FileLedger final : public Ledger {
 }  // namespace
 
 Result<std::unique_ptr<Ledger>> Ledger::open(const std::string& home) {
-  CANDOR_ASSIGN(const std::string path, prepare_home(home));
+  CANDOR_ASSIGN(const std::string path, config::prepare_file(home, "ledger.sqlite"));
   CANDOR_ASSIGN(sqlite::Database frequent, open_file(path, Durability::kCrash));
   CANDOR_ASSIGN(sqlite::Database durable, open_file(path, Durability::kPowerLoss));
   return std::unique_ptr<Ledger>(std::make_unique<FileLedger>(std::move(frequent), std::move(durable), path));

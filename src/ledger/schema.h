@@ -10,9 +10,6 @@ namespace candor::ledger {
 
 enum class Durability { kCrash, kPowerLoss };  // what a commit survives when it returns
 
-// Makes `home` (mode 0700) and an empty file (mode 0600) where there is none. The file's path.
-[[nodiscard]] Result<std::string> prepare_home(const std::string& home);
-
 // Opens a connection. A file that is no ledger, is damaged, or has a newer version fails with `integrity`, and stays as
 // it is; an older one is brought to this version.
 [[nodiscard]] Result<sqlite::Database> open_file(const std::string& path, Durability durability);

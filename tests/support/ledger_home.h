@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ledger/digest.h"
+#include "base/digest.h"
 #include "ledger/ledger.h"
 #include "sqlite/sqlite.h"
 

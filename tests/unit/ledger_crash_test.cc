@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "ledger/digest.h"
+#include "base/digest.h"
 #include "ledger/ledger.h"
 #include "sqlite/sqlite.h"
 #include "support/ledger_home.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <thread>
 
-#include "ledger/digest.h"
+#include "base/digest.h"
 #include "ledger/owner.h"
 #include "support/ledger_home.h"
 

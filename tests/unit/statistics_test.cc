@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/codes.h"
-#include "ledger/digest.h"
+#include "base/digest.h"
 #include "support/ledger_home.h"
 
 namespace candor::ledger {

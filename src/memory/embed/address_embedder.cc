@@ -43,8 +43,8 @@ std::string said(const Answer& answer) {
 bool worth_another_try(const Answer& answer) {
   if (answer.code == CURLE_OPERATION_TIMEDOUT) return false;  // the time is used up
   if (answer.code != CURLE_OK) {
-    return answer.code == CURLE_COULDNT_CONNECT || answer.code == CURLE_GOT_NOTHING || answer.code == CURLE_RECV_ERROR ||
-           answer.code == CURLE_SEND_ERROR;
+    return answer.code == CURLE_COULDNT_CONNECT || answer.code == CURLE_GOT_NOTHING ||
+           answer.code == CURLE_RECV_ERROR || answer.code == CURLE_SEND_ERROR;
   }
   return answer.status == 429 || answer.status >= 500;
 }
@@ -106,7 +106,7 @@ class AddressEmbedder : public Embedder {
     const std::string address = url_ + "/embeddings";
     const auto set = curl_->curl_easy_setopt;
     set(handle, CURLOPT_URL, address.c_str());
-    set(handle, CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+    set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
     set(handle, CURLOPT_HTTPHEADER, headers);
     set(handle, CURLOPT_POSTFIELDS, body.c_str());
     set(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));

@@ -1,11 +1,11 @@
 // SHA-256 by libmd, the only file that sees its header.
-#include "ledger/digest.h"
+#include "base/digest.h"
 
 #include <array>
 #include <cstdint>
 #include <sha2.h>
 
-namespace candor::ledger {
+namespace candor {
 
 std::string sha256_hex(std::string_view bytes) {
   std::array<char, SHA256_DIGEST_STRING_LENGTH> digits{};
@@ -13,4 +13,4 @@ std::string sha256_hex(std::string_view bytes) {
   return digits.data();
 }
 
-}  // namespace candor::ledger
+}  // namespace candor

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace candor::ledger {
+namespace candor {
 
 // The SHA-256 of the bytes (FIPS 180-4) as 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
-}  // namespace candor::ledger
+}  // namespace candor

@@ -1,0 +1,19 @@
+// What concerns the file as a whole.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "memory/store/store.h"
+
+namespace candor::memory {
+
+// Bytes of the file and of its log; 0 where there is none.
+[[nodiscard]] std::int64_t file_bytes(const std::string& path);
+
+// Writes the file anew without what was deleted from it, and empties the log. Requires that no transaction is open. Fails
+// with `busy` where another process reads what the log still has.
+[[nodiscard]] Status rewrite_file(Store& store);
+
+}  // namespace candor::memory
