@@ -197,7 +197,7 @@ Result<ActiveModel> choose_model(Store& store, const ModelSpec& spec, std::optio
       model.dim = probe.front().size();
     }
   }
-  CANDOR_TRY(store.transaction([&]() -> Status {
+  const auto write = [&]() -> Status {
     CANDOR_TRY(set_meta(store, "model", spec.text));
     CANDOR_TRY(set_meta(store, "dim", std::to_string(model.dim)));
     if (spec.kind == ModelKind::kNone) return set_meta(store, "embedder", "0");
@@ -207,7 +207,8 @@ Result<ActiveModel> choose_model(Store& store, const ModelSpec& spec, std::optio
                   store.sql().count("SELECT id FROM embedders WHERE name = ?1 AND dim = ?2 AND version = ''", spec.text,
                                     model.dim));
     return set_meta(store, "embedder", std::to_string(model.embedder));
-  }));
+  };
+  CANDOR_TRY(store.transaction(write));
   return model;
 }
 
@@ -256,13 +257,14 @@ Result<Backfilled> backfill(Store& store, const std::function<bool(std::int64_t,
     if (batch.empty()) break;
     after = batch.back().id;
     CANDOR_ASSIGN(const auto made, embed_missing(model, batch, done.failure));
-    CANDOR_TRY(store.transaction([&]() -> Status {
+    const auto write = [&]() -> Status {
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (made[i]) CANDOR_TRY(store_vectors(store, batch[i], *made[i]));
         ++(made[i] ? done.embedded : done.failed);
       }
       return pack_vectors(store.database(), model.embedder);
-    }));
+    };
+    CANDOR_TRY(store.transaction(write));
   }
   CANDOR_ASSIGN(done.remaining, store.sql().count(kMissingCount, model.embedder));
   return done;
