@@ -55,6 +55,15 @@ Status check_rows(const Node& rows) {
   return check_text(rows, "note");
 }
 
+// A reason is what makes it an answer.
+Status check_unresolved(const Node& unresolved) {
+  if (unresolved.is_null()) return Ok{};
+  const Node& reason = unresolved.is_object() ? unresolved["reason"] : unresolved;
+  if (reason.is_string() && reason.text().find_first_not_of(" \t\r\n") != std::string::npos) return Ok{};
+  return bad_request("'unresolved' must be the reason, a text that says something",
+                     R"({"unresolved":"the two tables have no common key"})");
+}
+
 Status check_input(const Node& input) {
   if (!input.is_object()) return bad_request("an answer is one JSON object", std::string(kExample));
   constexpr std::string_view kKnown[] = {"question", "fields",   "rows",    "unresolved",
@@ -79,13 +88,7 @@ Status check_input(const Node& input) {
   if (!input["fields"].is_null() && !input["fields"].is_object())
     return bad_request("'fields' must be an object of names and values", std::string(kExample));
   if (!input["rows"].is_null()) return check_rows(input["rows"]);
-  const Node& unresolved = input["unresolved"];
-  if (!unresolved.is_null() && !unresolved.is_string() &&
-      !(unresolved.is_object() && unresolved["reason"].is_string())) {
-    return bad_request("'unresolved' must be the reason, a text",
-                       R"({"unresolved":"the two tables have no common key"})");
-  }
-  return Ok{};
+  return check_unresolved(input["unresolved"]);
 }
 
 // What makes two commits the same: values, basis and query; not the wording of the question.

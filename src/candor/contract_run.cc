@@ -69,10 +69,16 @@ void Service::reject(const Caller& caller, const Prepared& prepared, const std::
   (void)record(caller, prepared, execution).ok();
 }
 
-void Service::deliver(const Caller& caller, const Prepared& prepared, const Published& published, StatementStart start,
-                      std::string normalized, const exec::Outcome& outcome, const Delivery& delivery,
-                      ResultSink& sink) {
+struct Service::Ran {
   Execution execution;
+  StatementStart start;
+  RowBatch rows;
+};
+
+Service::Ran Service::ran(const Prepared& prepared, const Published& published, StatementStart start,
+                          std::string normalized, const exec::Outcome& outcome, const Delivery& delivery) {
+  Ran made;
+  Execution& execution = made.execution;
   execution.begin(prepared);
   execution.query.sql = start.sql;
   execution.statement_count = start.count;
@@ -83,8 +89,8 @@ void Service::deliver(const Caller& caller, const Prepared& prepared, const Publ
   start.header.columns = outcome.columns;
   start.header.target = engine::writes(outcome.kind) ? outcome.resource : "";
   execution.describe(start.header);
-  const RowBatch batch = batch_of(outcome.rows);
-  execution.keep(batch, outcome.columns.size());
+  made.rows = batch_of(outcome.rows);
+  execution.keep(made.rows, outcome.columns.size());
   StatementEnd& end = execution.end;
   end.statement_type = execution.query.kind;
   end.resource = outcome.resource;
@@ -113,13 +119,27 @@ void Service::deliver(const Caller& caller, const Prepared& prepared, const Publ
          "candor contract check " + published.contract.file});
   }
   execution.succeed(!outcome.columns.empty());
-  if (const Status recorded = record(caller, prepared, execution); !recorded.ok())
-    return sink.failed(start, recorded.error());
-  end.query_id = execution.query.id;
-  end.elapsed_ms = ms_since(execution.began);
-  sink.start(start);
-  if (!outcome.columns.empty()) (void)sink.rows(batch);
-  sink.end(end);
+  made.start = std::move(start);
+  return made;
+}
+
+void Service::deliver(const Caller& caller, const Prepared& prepared, std::vector<Ran> statements, ResultSink& sink) {
+  std::vector<Execution*> executions;
+  executions.reserve(statements.size());
+  for (Ran& one : statements) executions.push_back(&one.execution);
+  const Status recorded = record_all(caller, prepared, executions);
+  for (Ran& one : statements) {
+    if (!recorded.ok()) {
+      sink.failed(one.start, recorded.error());
+      continue;
+    }
+    StatementEnd& end = one.execution.end;
+    end.query_id = one.execution.query.id;
+    end.elapsed_ms = ms_since(one.execution.began);
+    sink.start(one.start);
+    if (!one.start.header.columns.empty()) (void)sink.rows(one.rows);
+    sink.end(end);
+  }
 }
 
 Result<exec::Environment> Service::environment_of(const Published& published, const RunOptions& options) const {
@@ -211,8 +231,10 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
       if (failed < batch->size() && !failure.span) failure.span = (*batch)[failed].span;
       return rejected(std::move(failure));
     }
+    std::vector<Ran> statements;
     for (std::size_t i = 0; i < written.outcomes.size(); ++i)
-      deliver(caller, prepared, published, start_of(i), (*batch)[i].text, written.outcomes[i], delivery, sink);
+      statements.push_back(ran(prepared, published, start_of(i), (*batch)[i].text, written.outcomes[i], delivery));
+    deliver(caller, prepared, std::move(statements), sink);
     return Ok{};
   }
   for (std::size_t i = 0; i < batch->size(); ++i) {
@@ -231,7 +253,9 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
       return Ok{};
     }
     outcome->warnings.insert(outcome->warnings.begin(), statement.warnings.begin(), statement.warnings.end());
-    deliver(caller, prepared, published, start_of(i), (*batch)[i].text, *outcome, {}, sink);
+    std::vector<Ran> alone;
+    alone.push_back(ran(prepared, published, start_of(i), (*batch)[i].text, *outcome, {}));
+    deliver(caller, prepared, std::move(alone), sink);
   }
   return Ok{};
 }

@@ -1,7 +1,9 @@
 // Which engine a statement is for: told by the tables that it mentions.
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/ascii.h"
@@ -43,11 +45,21 @@ Diagnostic two_engines(const std::set<std::string>& lite, bool duckdb) {
                     "copy the rows of '" + first + "' into the scratch database with materialize, then join there");
 }
 
-bool begins_with_write(std::string_view sql) {
+bool begins_with(std::string_view sql, std::span<const std::string_view> words) {
   const std::vector<sql::Token> tokens = sql::tokenize(sql.substr(0, 4096));
-  constexpr std::string_view kWrites[] = {"create", "insert", "update", "delete", "drop"};
   return !tokens.empty() &&
-         std::ranges::any_of(kWrites, [&](std::string_view word) { return sql::is_word(tokens.front(), word); });
+         std::ranges::any_of(words, [&](std::string_view word) { return sql::is_word(tokens.front(), word); });
+}
+
+bool begins_with_write(std::string_view sql) {
+  constexpr std::string_view kWrites[] = {"create", "insert", "update", "delete", "drop"};
+  return begins_with(sql, kWrites);
+}
+
+// Of these the first table that the text mentions is the one that is written.
+bool changes_its_first_table(std::string_view sql) {
+  constexpr std::string_view kChanges[] = {"insert", "update", "delete", "drop"};
+  return begins_with(sql, kChanges);
 }
 
 }  // namespace
@@ -160,52 +172,54 @@ std::vector<std::string> Session::hidden_by_scratch(const std::string& table) {
   return hidden;
 }
 
+Result<std::string> Session::owner_of(const sql::TableMention& mention) {
+  const std::string& first = mention.parts.front();
+  if (mention.parts.size() > 1) {
+    if (const auto failed = find_named(failed_, first); failed != failed_.end()) return failed->second;
+    if (const auto found = find_named(lite_, first); found != lite_.end()) return found->first;
+    const std::vector<std::string> servers = servers_with(mention);
+    if (servers.size() == 1) return servers.front();
+    if (servers.empty()) return std::string(of_only_server(first) ? "" : kScratch);
+    std::vector<std::string> forms = servers;
+    for (std::string& form : forms) form += "." + first + "." + mention.parts.back();
+    Diagnostic failure = ambiguous(first + "." + mention.parts.back(), servers, forms);
+    failure.span = mention.span;
+    return failure;
+  }
+  CANDOR_ASSIGN(std::vector<std::string> owners, owners_of(first));
+  // The scratch hides published tables of DuckDB by that name, with a warning; between engines nothing is guessed.
+  if (std::ranges::find(owners, kScratch) != owners.end()) {
+    std::erase_if(owners, [&](const std::string& owner) { return owner != kScratch && !lite_.contains(owner); });
+  }
+  if (owners.size() > 1) {
+    Diagnostic failure = ambiguous(first, owners, forms_of(first, owners));
+    failure.span = mention.span;
+    return failure;
+  }
+  if (owners.empty()) return std::string();
+  return lite_.contains(owners.front()) ? owners.front() : std::string(kScratch);
+}
+
 Result<Route> Session::route_by_mentions(std::string_view sql) {
   std::set<std::string> lite;
   bool duckdb = false;
+  std::optional<std::string> first;
   std::string only_lite;
   {
     const std::lock_guard hold(mutex_);
     for (const sql::TableMention& mention : sql::table_mentions(sql)) {
-      if (mention.parts.size() > 1) {
-        const std::string& first = mention.parts.front();
-        if (const auto failed = find_named(failed_, first); failed != failed_.end()) return failed->second;
-        const auto found = find_named(lite_, first);
-        if (found != lite_.end()) {
-          lite.insert(found->first);
-        } else if (const std::vector<std::string> servers = servers_with(mention); servers.size() > 1) {
-          std::vector<std::string> forms = servers;
-          for (std::string& form : forms) form += "." + mention.parts.front() + "." + mention.parts.back();
-          Diagnostic failure = ambiguous(mention.parts.front() + "." + mention.parts.back(), servers, forms);
-          failure.span = mention.span;
-          return failure;
-        } else if (servers.size() == 1) {
-          lite.insert(servers.front());
-        } else if (!of_only_server(first)) {
-          duckdb = true;
-        }
-        continue;
-      }
-      const std::string& table = mention.parts.front();
-      CANDOR_ASSIGN(std::vector<std::string> owners, owners_of(table));
-      // The scratch hides published tables of DuckDB by that name, with a warning; between engines nothing is guessed.
-      if (std::ranges::find(owners, kScratch) != owners.end()) {
-        std::erase_if(owners, [&](const std::string& owner) { return owner != kScratch && !lite_.contains(owner); });
-      }
-      if (owners.size() > 1) {
-        Diagnostic failure = ambiguous(table, owners, forms_of(table, owners));
-        failure.span = mention.span;
-        return failure;
-      }
-      if (owners.empty()) continue;
-      if (lite_.contains(owners.front())) {
-        lite.insert(owners.front());
-      } else {
+      CANDOR_ASSIGN(const std::string owner, owner_of(mention));
+      if (!first) first = owner;
+      if (owner == kScratch) {
         duckdb = true;
+      } else if (!owner.empty()) {
+        lite.insert(owner);
       }
     }
     if (lite_.size() == 1 && duckdb_sources_.empty()) only_lite = lite_.begin()->first;
   }
+  // Its engine says that it is published for reading.
+  if (first && lite.contains(*first) && changes_its_first_table(sql)) return engine_of(*first);
   const bool write = begins_with_write(sql);
   if (lite.size() > 1 || (!lite.empty() && (duckdb || write))) return two_engines(lite, duckdb || write);
   if (!lite.empty()) return engine_of(*lite.begin());

@@ -85,8 +85,11 @@ class Service final : public Candor {
     std::string batch_id;
     std::string not_kept;  // why the batch can't be undone; empty: it can, or there is nothing to undo
   };
-  void deliver(const Caller& caller, const Prepared& prepared, const Published& published, StatementStart start,
-               std::string normalized, const exec::Outcome& outcome, const Delivery& delivery, ResultSink& sink);
+  struct Ran;  // a statement that has run: what the ledger keeps of it and what the caller is told
+  [[nodiscard]] static Ran ran(const Prepared& prepared, const Published& published, StatementStart start,
+                               std::string normalized, const exec::Outcome& outcome, const Delivery& delivery);
+  // All of them go to the ledger together, before the first is told.
+  void deliver(const Caller& caller, const Prepared& prepared, std::vector<Ran> statements, ResultSink& sink);
   [[nodiscard]] Status write_contract(const Caller& caller, const Prepared& prepared, const Published& published,
                                       const std::vector<bind::BoundStatement>& batch,
                                       const exec::Environment& environment, const CancelToken& cancel,
@@ -103,6 +106,11 @@ class Service final : public Candor {
                                                      Execution& execution);
   [[nodiscard]] std::map<std::string, std::string> versions_read(Session& session);
   [[nodiscard]] Status record(const Caller& caller, const Prepared& prepared, Execution& execution);
+  // In one transaction of the ledger.
+  [[nodiscard]] Status record_all(const Caller& caller, const Prepared& prepared,
+                                  const std::vector<Execution*>& executions);
+  struct Recording;
+  static void fill(Recording& recording, const Caller& caller, const Prepared& prepared, Execution& execution);
 
   // A call that failed before its first statement was begun.
   void tell_unrun(const Caller& caller, const Prepared& prepared, std::string_view sql, const Diagnostic& failure);

@@ -139,6 +139,8 @@ class Session {
   std::vector<std::string> forms_of(const std::string& table, const std::vector<std::string>& owners);
   [[nodiscard]] bool of_only_server(std::string_view schema) const;
   std::vector<std::string> servers_with(const sql::TableMention& mention);
+  // The source that the mention is of, "scratch" for all of the DuckDB side; empty: no table is called so.
+  Result<std::string> owner_of(const sql::TableMention& mention);
   Result<Route> route_by_name(const std::string& wanted_source);
   Result<Route> route_by_mentions(std::string_view sql);
   [[nodiscard]] bool has_duckdb() const;  // anything of DuckDB is there to be asked

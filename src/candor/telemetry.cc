@@ -90,10 +90,17 @@ void Service::Asked::restart() {
   started_ms = unix_ms();
 }
 
-Status Service::record(const Caller& caller, const Prepared& prepared, Execution& execution) {
+// What is told of one statement that ran: the telemetry points into the rest.
+struct Service::Recording {
+  ledger::Telemetry telemetry;
+  ledger::CallPart part;
+};
+
+void Service::fill(Recording& recording, const Caller& caller, const Prepared& prepared, Execution& execution) {
   ledger::QueryRecord& query = execution.query;
   query.elapsed_ms = static_cast<std::int64_t>(ms_since(execution.began));
-  ledger::Telemetry telemetry = begun(caller, query.turn);
+  ledger::Telemetry& telemetry = recording.telemetry;
+  telemetry = begun(caller, query.turn);
   telemetry.succeeded = query.succeeded;
   telemetry.statement_type = query.kind;
   telemetry.resource = query.target.empty() ? query.source : query.target;
@@ -106,7 +113,7 @@ Status Service::record(const Caller& caller, const Prepared& prepared, Execution
   telemetry.sql_length = query.sql.size();
   telemetry.sql_fingerprint = sha256_hex(query.sql);
   telemetry.error_code = query.error_code;
-  ledger::CallPart part;
+  ledger::CallPart& part = recording.part;
   part.call = &prepared.asked->call;
   part.source = query.source;
   part.sent = fingerprints_of(query.sql);
@@ -116,17 +123,33 @@ Status Service::record(const Caller& caller, const Prepared& prepared, Execution
     telemetry.reason = further_codes(*execution.failure);
   }
   telemetry.part = &part;
-  Result<std::string> id = ledger_->record_query(query, &telemetry);
-  if (!id.ok()) {
-    telemetry.succeeded = false;
-    telemetry.error_code = id.error().code;
-    add_failure(part, id.error());
-    tell(telemetry);
-    return std::move(id).error();
+}
+
+Status Service::record(const Caller& caller, const Prepared& prepared, Execution& execution) {
+  return record_all(caller, prepared, {&execution});
+}
+
+Status Service::record_all(const Caller& caller, const Prepared& prepared, const std::vector<Execution*>& executions) {
+  std::vector<Recording> recordings(executions.size());
+  std::vector<ledger::Recorded> records;
+  for (std::size_t i = 0; i < executions.size(); ++i) {
+    fill(recordings[i], caller, prepared, *executions[i]);
+    records.push_back({&executions[i]->query, &recordings[i].telemetry});
   }
-  query.id = *std::move(id);
-  log(telemetry);
-  return Ok{};
+  Result<std::vector<std::string>> ids = ledger_->record_queries(records);
+  for (std::size_t i = 0; i < executions.size(); ++i) {
+    ledger::Telemetry& telemetry = recordings[i].telemetry;
+    if (ids.ok()) {
+      executions[i]->query.id = std::move((*ids)[i]);
+      log(telemetry);
+      continue;
+    }
+    telemetry.succeeded = false;
+    telemetry.error_code = ids.error().code;
+    add_failure(recordings[i].part, ids.error());
+    tell(telemetry);
+  }
+  return ids.ok() ? Status(Ok{}) : Status(std::move(ids).error());
 }
 
 // Without a session the call belongs to no turn, and is counted in none.

@@ -80,26 +80,6 @@ std::string hint_of(const Missing& missing) {
 
 std::string rows_text(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " row" : " rows"); }
 
-struct Ties {
-  std::uint64_t before = 0, behind = 0;
-};
-
-std::optional<Ties> count_ties(const BoundSelect& plan, const Page& page, const Environment& environment,
-                               const CancelToken& cancel) {
-  const std::int64_t end = plan.offset + page.limit;
-  const Result<Rows> rows = run(lower::Lowering(environment.storage).places(plan, plan.offset, end), environment,
-                                nullptr, environment.count_budget_ms, cancel);
-  if (!rows.ok() || rows->rows.size() != 1 || rows->rows[0].size() != 3) return std::nullopt;
-  const std::vector<Value>& counts = rows->rows[0];
-  if (counts[0].kind != CellKind::kInteger || counts[1].kind != CellKind::kInteger) return std::nullopt;
-  Ties ties;
-  if (page.more && counts[0].integer > end) ties.behind = static_cast<std::uint64_t>(counts[0].integer - end);
-  // The first row of the page stands at the place of a row before it.
-  if (counts[1].integer > plan.offset && counts[2].kind == CellKind::kInteger)
-    ties.before = static_cast<std::uint64_t>(plan.offset - counts[2].integer + 1);
-  return ties;
-}
-
 void warn(const Ties& ties, const Missing& missing, Outcome& outcome) {
   const std::string behind = rows_text(ties.behind) + " behind the last one shown " +
                              (ties.behind == 1 ? "equals" : "equal") + " it under the ORDER BY";
@@ -129,14 +109,35 @@ bool may_tie(const BoundSelect& plan) {
   return !plan.order_by.empty() && !is_random(plan) && !is_whole(missing_of(plan));
 }
 
-void describe_order(const BoundSelect& plan, const Page& page, const Environment& environment,
-                    const CancelToken& cancel, Outcome& outcome) {
+lower::Lowering::SelectOptions options_of(const BoundSelect& plan, const Page& page) {
+  lower::Lowering::SelectOptions options;
+  options.limit = page.limit + 1;
+  options.with_keys = page.limit > 0 && may_tie(plan);
+  if (!options.with_keys || plan.offset == 0) return options;
+  options.offset = plan.offset - 1;
+  options.limit = page.limit + 2;
+  return options;
+}
+
+std::optional<Ties> count_places(const BoundSelect& plan, const Page& page, const Environment& environment,
+                                 const CancelToken& cancel) {
+  const std::int64_t end = plan.offset + page.limit;
+  const Result<Rows> rows = run(lower::Lowering(environment.storage).places(plan, plan.offset, end), environment,
+                                nullptr, environment.count_budget_ms, cancel);
+  if (!rows.ok() || rows->rows.size() != 1 || rows->rows[0].size() != 3) return std::nullopt;
+  const std::vector<Value>& counts = rows->rows[0];
+  if (counts[0].kind != CellKind::kInteger || counts[1].kind != CellKind::kInteger) return std::nullopt;
+  Ties ties;
+  if (page.more && counts[0].integer > end) ties.behind = static_cast<std::uint64_t>(counts[0].integer - end);
+  // The first row of the page stands at the place of a row before it.
+  if (counts[1].integer > plan.offset && counts[2].kind == CellKind::kInteger)
+    ties.before = static_cast<std::uint64_t>(plan.offset - counts[2].integer + 1);
+  return ties;
+}
+
+void describe_order(const BoundSelect& plan, const std::optional<Ties>& ties, Outcome& outcome) {
   if (plan.order_by.empty() || is_random(plan)) return;
   outcome.surface.order = scope::Order::kTotal;
-  const bool inside = page.more || (plan.offset > 0 && !outcome.rows.empty());
-  const Missing missing = missing_of(plan);
-  if (!inside || is_whole(missing)) return;
-  const std::optional<Ties> ties = count_ties(plan, page, environment, cancel);
   if (!ties) {
     outcome.surface.order = scope::Order::kUnknown;
     outcome.surface.order_reason = "not-looked-at-within-budget";
@@ -145,7 +146,7 @@ void describe_order(const BoundSelect& plan, const Page& page, const Environment
   if (ties->before + ties->behind == 0) return;
   outcome.surface.order = scope::Order::kPartial;
   outcome.surface.ties_at_border = ties->before + ties->behind;
-  warn(*ties, missing, outcome);
+  warn(*ties, missing_of(plan), outcome);
 }
 
 }  // namespace candor::exec

@@ -40,14 +40,16 @@ class Steps {
 
   void read(const bind::BoundSelect& plan) {
     const Page page = page_of(plan, contract_);
-    lower::Lowering::SelectOptions options;
-    options.limit = page.limit + 1;
+    const lower::Lowering::SelectOptions options = options_of(plan, page);
     add("read", "once; one row more than is shown tells that there are more", lowering().select(plan, options));
     add("count", "once, when there are more rows than are shown", lowering().count(plan));
-    if (may_tie(plan)) {
-      add("places", "once, when the page has a border: the rows that tie with those at it",
-          lowering().places(plan, plan.offset, plan.offset + page.limit));
-    }
+    if (!may_tie(plan)) return;
+    lower::Lowering::Border border;
+    for (std::size_t i = 0; i < plan.order_by.size(); ++i) border.push_back(later("the last row's"));
+    add("ties", "in place of the count, when the row behind the page's border equals the one at it",
+        lowering().count_equal(plan, {border}));
+    add("places", "once, when equal rows can't be counted by their values",
+        lowering().places(plan, plan.offset, plan.offset + page.limit));
   }
 
   void write(const BoundWrite& plan) {

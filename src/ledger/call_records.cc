@@ -5,7 +5,7 @@
 
 #include "base/codes.h"
 #include "base/render_json.h"
-#include "ledger/bind.h"
+#include "ledger/connection.h"
 
 namespace candor::ledger {
 namespace {
@@ -18,65 +18,65 @@ void add_rejection(std::vector<Rejection>& to, const Diagnostic& one) {
 }
 
 // Turns are numbered, so that grouping by them compares numbers.
-Result<std::int64_t> turn_number(sqlite::Database& database, const Telemetry& record) {
-  CANDOR_TRY(execute(database, "INSERT INTO turns (session, turn) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-                     record.session, record.turn));
-  CANDOR_ASSIGN(sqlite::Statement number, prepare(database, "SELECT id FROM turns WHERE session = ?1 AND turn = ?2",
-                                                  record.session, record.turn));
-  CANDOR_TRY(step(number));
+Result<std::int64_t> turn_number(Connection& connection, const Telemetry& record) {
+  CANDOR_TRY(connection.execute("INSERT INTO turns (session, turn) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+                                record.session, record.turn));
+  CANDOR_ASSIGN(Run number,
+                connection.start("SELECT id FROM turns WHERE session = ?1 AND turn = ?2", record.session, record.turn));
+  CANDOR_TRY(number.step());
   return number.integer(0);
 }
 
-Status add_to_call(sqlite::Database& database, const Telemetry& record, const CallPart& part, std::int64_t turn,
+Status add_to_call(Connection& connection, const Telemetry& record, const CallPart& part, std::int64_t turn,
                    std::int64_t at_ms) {
   const auto outcome = static_cast<std::int64_t>(part.outcome);
   if (part.call->id != 0) {
-    return execute(database,
-                   "UPDATE calls SET outcome = max(outcome, ?2), source = CASE source WHEN '' THEN ?3 ELSE source END "
-                   "WHERE id = ?1",
-                   part.call->id, outcome, part.source);
+    return connection.execute(
+        "UPDATE calls SET outcome = max(outcome, ?2), source = CASE source WHEN '' THEN ?3 ELSE source END "
+        "WHERE id = ?1",
+        part.call->id, outcome, part.source);
   }
-  CANDOR_TRY(execute(database, "INSERT INTO calls (at_ms, turn, outcome, source, surface) VALUES (?1, ?2, ?3, ?4, ?5)",
-                     at_ms, turn, outcome, part.source, record.surface));
-  part.call->id = database.last_insert_rowid();
+  CANDOR_TRY(connection.execute("INSERT INTO calls (at_ms, turn, outcome, source, surface) VALUES (?1, ?2, ?3, ?4, ?5)",
+                                at_ms, turn, outcome, part.source, record.surface));
+  part.call->id = connection.database().last_insert_rowid();
   return Ok{};
 }
 
-Status record_part(sqlite::Database& database, const Telemetry& record, const CallPart& part, std::int64_t at_ms) {
-  CANDOR_ASSIGN(const std::int64_t turn, turn_number(database, record));
-  CANDOR_TRY(add_to_call(database, record, part, turn, at_ms));
+Status record_part(Connection& connection, const Telemetry& record, const CallPart& part, std::int64_t at_ms) {
+  CANDOR_ASSIGN(const std::int64_t turn, turn_number(connection, record));
+  CANDOR_TRY(add_to_call(connection, record, part, turn, at_ms));
   const std::int64_t call = part.call->id;
   for (const std::string& fingerprint : part.sent) {
-    CANDOR_TRY(execute(database,
-                       "UPDATE offers SET taken_by = ?1 WHERE turn = ?2 AND fingerprint = ?3 AND taken_by = 0 "
-                       "AND call <> ?1",
-                       call, turn, fingerprint));
+    CANDOR_TRY(
+        connection.execute("UPDATE offers SET taken_by = ?1 WHERE turn = ?2 AND fingerprint = ?3 AND taken_by = 0 "
+                           "AND call <> ?1",
+                           call, turn, fingerprint));
   }
   for (const Rejection& one : part.rejections) {
-    CANDOR_TRY(execute(database,
-                       "INSERT INTO rejections (call, at_ms, code, fix_offered, resource, \"column\") "
-                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                       call, at_ms, one.code, one.fix_offered, one.resource, one.column));
+    CANDOR_TRY(
+        connection.execute("INSERT INTO rejections (call, at_ms, code, fix_offered, resource, \"column\") "
+                           "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                           call, at_ms, one.code, one.fix_offered, one.resource, one.column));
   }
   for (const std::string& fingerprint : part.offered) {
-    CANDOR_TRY(execute(database,
-                       "INSERT INTO offers (turn, fingerprint, call, at_ms, taken_by) VALUES (?1, ?2, ?3, ?4, 0) "
-                       "ON CONFLICT DO NOTHING",
-                       turn, fingerprint, call, at_ms));
+    CANDOR_TRY(
+        connection.execute("INSERT INTO offers (turn, fingerprint, call, at_ms, taken_by) VALUES (?1, ?2, ?3, ?4, 0) "
+                           "ON CONFLICT DO NOTHING",
+                           turn, fingerprint, call, at_ms));
   }
   for (const std::string& kind : part.repairs) {
-    CANDOR_TRY(execute(database, "INSERT INTO repairs (call, at_ms, kind) VALUES (?1, ?2, ?3)", call, at_ms, kind));
+    CANDOR_TRY(connection.execute("INSERT INTO repairs (call, at_ms, kind) VALUES (?1, ?2, ?3)", call, at_ms, kind));
   }
   return Ok{};
 }
 
-Status record_commit(sqlite::Database& database, const Telemetry& record, const CommitPart& part, std::int64_t at_ms) {
-  CANDOR_ASSIGN(const std::int64_t turn, turn_number(database, record));
-  CANDOR_TRY(execute(database, "INSERT INTO commits (at_ms, turn, state, code) VALUES (?1, ?2, ?3, ?4)", at_ms, turn,
-                     part.state, record.error_code));
-  const std::int64_t id = database.last_insert_rowid();
+Status record_commit(Connection& connection, const Telemetry& record, const CommitPart& part, std::int64_t at_ms) {
+  CANDOR_ASSIGN(const std::int64_t turn, turn_number(connection, record));
+  CANDOR_TRY(connection.execute("INSERT INTO commits (at_ms, turn, state, code) VALUES (?1, ?2, ?3, ?4)", at_ms, turn,
+                                part.state, record.error_code));
+  const std::int64_t id = connection.database().last_insert_rowid();
   for (const std::string& check : part.findings) {
-    CANDOR_TRY(execute(database, "INSERT INTO findings (commit_id, check_name) VALUES (?1, ?2)", id, check));
+    CANDOR_TRY(connection.execute("INSERT INTO findings (commit_id, check_name) VALUES (?1, ?2)", id, check));
   }
   return Ok{};
 }
@@ -100,9 +100,9 @@ std::vector<Rejection> rejections_of(const Diagnostic& failure) {
   return rejections;
 }
 
-Status record_call(sqlite::Database& database, const Telemetry& record, std::int64_t at_ms) {
-  if (record.part != nullptr) CANDOR_TRY(record_part(database, record, *record.part, at_ms));
-  if (record.commit != nullptr) CANDOR_TRY(record_commit(database, record, *record.commit, at_ms));
+Status record_call(Connection& connection, const Telemetry& record, std::int64_t at_ms) {
+  if (record.part != nullptr) CANDOR_TRY(record_part(connection, record, *record.part, at_ms));
+  if (record.commit != nullptr) CANDOR_TRY(record_commit(connection, record, *record.commit, at_ms));
   return Ok{};
 }
 

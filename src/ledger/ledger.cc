@@ -133,23 +133,23 @@ class FileLedger final : public Ledger {
   }
 
   Result<std::string> record_query(const QueryRecord& query, const Telemetry* telemetry) override {
+    CANDOR_ASSIGN(std::vector<std::string> ids, record_queries({{&query, telemetry}}));
+    return std::move(ids.front());
+  }
+
+  Result<std::vector<std::string>> record_queries(const std::vector<Recorded>& queries) override {
     const std::lock_guard lock(frequent_.mutex);
-    const KeepsCall call(telemetry);
-    return call.unless_failed(frequent_.transaction([&]() -> Result<std::string> {
-      if (telemetry != nullptr) CANDOR_TRY(insert_telemetry(*telemetry));
-      CANDOR_TRY(frequent_.execute(
-          "INSERT INTO queries (session, turn, kind, succeeded, error_code, engine, source, target, started_ms, "
-          "elapsed_ms, row_count, output_cut, sql, columns, scope, temporary_objects, source_versions, call) "
-          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
-          query.turn.session, query.turn.turn, query.kind, query.succeeded, query.error_code, query.engine,
-          query.source, query.target, query.started_ms, query.elapsed_ms, query.row_count, query.output_cut, query.sql,
-          query.columns, query.scope, query.temporary_objects, query.source_versions, call.id()));
-      const std::int64_t id = frequent_.database().last_insert_rowid();
-      if (!query.rows.empty()) {
-        CANDOR_TRY(frequent_.execute("INSERT INTO outputs (query, rows) VALUES (?1, ?2)", id, query.rows));
+    std::vector<KeepsCall> calls;
+    for (const Recorded& one : queries) calls.emplace_back(one.telemetry);
+    auto recorded = frequent_.transaction([&]() -> Result<std::vector<std::string>> {
+      std::vector<std::string> ids;
+      for (std::size_t i = 0; i < queries.size(); ++i) {
+        CANDOR_ASSIGN(ids.emplace_back(), insert_query(queries[i], calls[i]));
       }
-      return "q" + std::to_string(id);
-    }));
+      return ids;
+    });
+    for (const KeepsCall& call : calls) recorded = call.unless_failed(std::move(recorded));
+    return recorded;
   }
 
   Result<std::string> last_query() override {
@@ -347,9 +347,26 @@ class FileLedger final : public Ledger {
   }
 
  private:
+  Result<std::string> insert_query(const Recorded& recorded, const KeepsCall& call) {
+    const QueryRecord& query = *recorded.query;
+    if (recorded.telemetry != nullptr) CANDOR_TRY(insert_telemetry(*recorded.telemetry));
+    CANDOR_TRY(frequent_.execute(
+        "INSERT INTO queries (session, turn, kind, succeeded, error_code, engine, source, target, started_ms, "
+        "elapsed_ms, row_count, output_cut, sql, columns, scope, temporary_objects, source_versions, call) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+        query.turn.session, query.turn.turn, query.kind, query.succeeded, query.error_code, query.engine, query.source,
+        query.target, query.started_ms, query.elapsed_ms, query.row_count, query.output_cut, query.sql, query.columns,
+        query.scope, query.temporary_objects, query.source_versions, call.id()));
+    const std::int64_t id = frequent_.database().last_insert_rowid();
+    if (!query.rows.empty()) {
+      CANDOR_TRY(frequent_.execute("INSERT INTO outputs (query, rows) VALUES (?1, ?2)", id, query.rows));
+    }
+    return "q" + std::to_string(id);
+  }
+
   Status insert_telemetry(const Telemetry& record) {
     const std::int64_t at_ms = now_ms();
-    CANDOR_TRY(record_call(frequent_.database(), record, at_ms));
+    CANDOR_TRY(record_call(frequent_, record, at_ms));
     return frequent_.execute(
         "INSERT INTO telemetry (at_ms, surface, caller, session, turn, succeeded, statement_type, resource, "
         "statement_count, row_or_affected_count, result_chars, rows_omitted, sql_length, duration_ms, sql_fingerprint, "

@@ -78,6 +78,12 @@ struct Telemetry {
   const CommitPart* commit = nullptr;
 };
 
+// A query with the telemetry that is written along with it; null: none.
+struct Recorded {
+  const QueryRecord* query = nullptr;
+  const Telemetry* telemetry = nullptr;
+};
+
 // What was sent in one call, for sending it again elsewhere.
 struct SentCall {
   std::string query_id;  // of its first statement
@@ -133,6 +139,8 @@ class Ledger {
   // Written before the result leaves, with its telemetry in the same transaction. The id.
   [[nodiscard]] virtual Result<std::string> record_query(const QueryRecord& query,
                                                          const Telemetry* telemetry = nullptr) = 0;
+  // The same of statements that ran together: all of them in one transaction, or none. Their ids.
+  [[nodiscard]] virtual Result<std::vector<std::string>> record_queries(const std::vector<Recorded>& queries) = 0;
   // The id of the youngest query of all sessions; empty when there is none.
   [[nodiscard]] virtual Result<std::string> last_query() = 0;
   // A query of the session, of any turn. `unknown-query` when it is not there.

@@ -222,28 +222,74 @@ std::string Dialect::select_core(const BoundSelect& plan, const std::vector<cons
   return sql;
 }
 
-// The order in the words of a SELECT around the plan, whose items are all that is seen there.
-std::string Dialect::order_by_items(const BoundSelect& plan, const std::vector<const BoundExpr*>& items) {
+std::vector<std::string> Dialect::order_columns(const BoundSelect& plan,
+                                                const std::vector<const BoundExpr*>& items) const {
   bind::ExprIndex numbers;
   for (std::size_t i = 0; i < items.size(); ++i) numbers.add(*items[i], i);
-  std::string order;
+  std::vector<std::string> columns;
   for (const bind::BoundOrder& one : plan.order_by) {
     const std::string name = "d.\"c" + std::to_string(numbers.find(*one.expr).value_or(0)) + "\"";
-    order += (order.empty() ? "" : ", ") + ordered(name, one.expr->type) + (one.descending ? " DESC" : "") +
+    columns.push_back(ordered(name, one.expr->type));
+  }
+  return columns;
+}
+
+// The order in the words of a SELECT around the plan, whose items are all that is seen there.
+std::string Dialect::order_by_items(const BoundSelect& plan, const std::vector<const BoundExpr*>& items) {
+  const std::vector<std::string> columns = order_columns(plan, items);
+  std::string order;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const bind::BoundOrder& one = plan.order_by[i];
+    order += (order.empty() ? "" : ", ") + columns[i] + (one.descending ? " DESC" : "") +
              (one.nulls_first ? " NULLS FIRST" : " NULLS LAST");
   }
   return order;
 }
 
-std::string Dialect::places(const BoundSelect& plan) {
-  std::vector<const BoundExpr*> items;
-  if (plan.distinct) {
-    items = items_of(plan);
-  } else {
-    for (const bind::BoundOrder& one : plan.order_by) items.push_back(one.expr.get());
+Dialect::Keys Dialect::keys_of(const BoundSelect& plan) {
+  Keys keys{items_of(plan), {}};
+  bind::ExprIndex numbers;
+  for (std::size_t i = 0; i < keys.items.size(); ++i) numbers.add(*keys.items[i], i);
+  for (const bind::BoundOrder& one : plan.order_by) {
+    std::optional<std::size_t> column = numbers.find(*one.expr);
+    if (!column) {
+      column = keys.items.size();
+      numbers.add(*one.expr, *column);
+      keys.items.push_back(one.expr.get());
+    }
+    keys.columns.push_back(*column);
   }
-  const std::string core = select_core(plan, items);
-  return "SELECT RANK() OVER (ORDER BY " + order_by_items(plan, items) + ") AS \"place\" FROM (" + core + ") AS d";
+  return keys;
+}
+
+namespace {
+
+// What decides about a row's place: of a DISTINCT all items, for these make the row.
+std::vector<const BoundExpr*> order_items(const BoundSelect& plan) {
+  if (plan.distinct) return items_of(plan);
+  std::vector<const BoundExpr*> items;
+  for (const bind::BoundOrder& one : plan.order_by) items.push_back(one.expr.get());
+  return items;
+}
+
+}  // namespace
+
+std::string Dialect::order_rows(const BoundSelect& plan) { return select_core(plan, order_items(plan)); }
+
+std::string Dialect::equals(const BoundSelect& plan, const Lowering::Border& border) {
+  const std::vector<std::string> columns = order_columns(plan, order_items(plan));
+  std::string sql;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string wanted = value(border[i], plan.order_by[i].expr->type);
+    sql += (sql.empty() ? "" : " AND ") + distinct_from(columns[i], wanted, true);
+  }
+  return sql;
+}
+
+std::string Dialect::places(const BoundSelect& plan) {
+  const std::string rows = order_rows(plan);
+  return "SELECT RANK() OVER (ORDER BY " + order_by_items(plan, order_items(plan)) + ") AS \"place\" FROM (" + rows +
+         ") AS d";
 }
 
 std::string Dialect::order_list(const std::vector<bind::BoundOrder>& order) {
@@ -260,13 +306,14 @@ std::string Dialect::paging(const BoundSelect& plan, const Lowering::SelectOptio
   const std::optional<std::int64_t> limit = options.limit ? options.limit : plan.limit;
   if (!options.with_limit) return sql;
   if (limit) sql += " LIMIT " + std::to_string(*limit);
-  if (!limit && plan.offset > 0 && storage_.target == Target::kSqlite) sql += " LIMIT -1";
-  if (plan.offset > 0) sql += " OFFSET " + std::to_string(plan.offset);
+  const std::int64_t offset = options.offset.value_or(plan.offset);
+  if (!limit && offset > 0 && storage_.target == Target::kSqlite) sql += " LIMIT -1";
+  if (offset > 0) sql += " OFFSET " + std::to_string(offset);
   return sql;
 }
 
 std::string Dialect::select(const BoundSelect& plan, const Lowering::SelectOptions& options) {
-  const std::vector<const BoundExpr*> items = items_of(plan);
+  const std::vector<const BoundExpr*> items = options.with_keys ? keys_of(plan).items : items_of(plan);
   const std::string sql = select_core(plan, items);
   if (plan.order_by.empty() || !options.with_order) return sql + paging(plan, options);
   if (!plan.distinct) return sql + " ORDER BY " + order_list(plan.order_by) + paging(plan, options);

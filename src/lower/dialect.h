@@ -30,6 +30,17 @@ class Dialect {
   virtual ~Dialect() = default;
 
   [[nodiscard]] std::string select(const BoundSelect& plan, const Lowering::SelectOptions& options);
+  // What a SELECT of the plan gives with its keys: its items, the values of ORDER BY that are none of them, and where each
+  // value of ORDER BY stands.
+  struct Keys {
+    std::vector<const BoundExpr*> items;
+    std::vector<std::size_t> columns;
+  };
+  [[nodiscard]] static Keys keys_of(const BoundSelect& plan);
+  // The plan's rows without order and end, as far as its order sees them; and above them, called d, the condition that a row
+  // equals these values of ORDER BY.
+  [[nodiscard]] std::string order_rows(const BoundSelect& plan);
+  [[nodiscard]] std::string equals(const BoundSelect& plan, const Lowering::Border& border);
   // One row each of the plan's: its place under the ORDER BY.
   [[nodiscard]] std::string places(const BoundSelect& plan);
   // With the common table expressions that were met before it.
@@ -140,6 +151,9 @@ class Dialect {
   // SELECT with these items, each named by its number, without ORDER BY and LIMIT.
   [[nodiscard]] std::string select_core(const BoundSelect& plan, const std::vector<const BoundExpr*>& items);
   [[nodiscard]] std::string order_by_items(const BoundSelect& plan, const std::vector<const BoundExpr*>& items);
+  // Where each value of ORDER BY stands among the columns of order_rows, in this dialect's words for comparing it.
+  [[nodiscard]] std::vector<std::string> order_columns(const BoundSelect& plan,
+                                                       const std::vector<const BoundExpr*>& items) const;
   [[nodiscard]] std::string paging(const BoundSelect& plan, const Lowering::SelectOptions& options);
 
   std::vector<Value> parameters_;

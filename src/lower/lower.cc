@@ -62,6 +62,7 @@ Lowered Lowering::select(const bind::BoundSelect& plan, const SelectOptions& opt
   made.sql = dialect_->with_common(sql);
   made.parameters = dialect_->take_parameters();
   for (const bind::BoundItem& item : plan.items) add_column(*dialect_, *item.expr, item.expr->type, made);
+  if (options.with_keys) made.keys = Dialect::keys_of(plan).columns;
   return made;
 }
 
@@ -73,6 +74,18 @@ Lowered Lowering::count(const bind::BoundSelect& plan) {
   return {dialect_->with_common("SELECT COUNT(*) FROM (" + sql + ") AS q"),
           dialect_->take_parameters(),
           {contract::Type::kInteger}};
+}
+
+Lowered Lowering::count_equal(const bind::BoundSelect& plan, const std::vector<Border>& borders) {
+  const std::string rows = dialect_->order_rows(plan);
+  std::string sql = "SELECT COUNT(*) AS \"total\"";
+  for (std::size_t i = 0; i < borders.size(); ++i) {
+    sql += ", COUNT(CASE WHEN " + dialect_->equals(plan, borders[i]) + " THEN 1 END) AS \"equal" + std::to_string(i) +
+           "\"";
+  }
+  sql += " FROM (" + rows + ") AS d";
+  return {dialect_->with_common(sql), dialect_->take_parameters(),
+          std::vector<std::optional<contract::Type>>(borders.size() + 1, contract::Type::kInteger)};
 }
 
 Lowered Lowering::places(const bind::BoundSelect& plan, std::int64_t begin, std::int64_t end) {

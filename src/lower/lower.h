@@ -49,7 +49,8 @@ struct Lowered {
   std::vector<Value> parameters;
   std::vector<std::optional<contract::Type>> types;  // of its columns
   std::vector<std::optional<int>> scales = {};       // digits behind the point that their decimals are shown with
-  std::vector<bool> reckoned = {};  // times that nobody stored: out of range, they are no fault of the data
+  std::vector<bool> reckoned = {};     // times that nobody stored: out of range, they are no fault of the data
+  std::vector<std::size_t> keys = {};  // the columns that hold the values of ORDER BY, where they were asked for
 };
 
 class Dialect;
@@ -61,14 +62,21 @@ class Lowering {
   ~Lowering();
 
   struct SelectOptions {
-    std::optional<std::int64_t> limit;  // in place of the plan's
+    std::optional<std::int64_t> limit;   // in place of the plan's
+    std::optional<std::int64_t> offset;  // likewise
     bool with_order = true;
     bool with_limit = true;
+    // Behind the plan's items, as the engine has them, the values of ORDER BY that are none of the items.
+    bool with_keys = false;
   };
   [[nodiscard]] Lowered select(const bind::BoundSelect& plan, const SelectOptions& options);
   [[nodiscard]] Lowered select(const bind::BoundSelect& plan);
   // Its rows counted, without its LIMIT.
   [[nodiscard]] Lowered count(const bind::BoundSelect& plan);
+  // Of a plan with an ORDER BY, all in one pass: its rows counted without its LIMIT, and for each of `borders`, which are
+  // values of its ORDER BY, the rows that equal it under the ORDER BY.
+  using Border = std::vector<Value>;
+  [[nodiscard]] Lowered count_equal(const bind::BoundSelect& plan, const std::vector<Border>& borders);
   // Of a plan with an ORDER BY, by the place that each row has in it (equal rows have that of the first of them): rows with a
   // place up to `end`, rows with one up to `begin`, and the last place among these.
   [[nodiscard]] Lowered places(const bind::BoundSelect& plan, std::int64_t begin, std::int64_t end);

@@ -78,10 +78,11 @@ std::int64_t Argument::integer() const { return sqlite3_value_int64(value_); }
 double Argument::real() const { return sqlite3_value_double(value_); }
 
 std::string_view Argument::text() const {
-  const bool null = is_null();
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(value_));
-  if (bytes == nullptr && !null) throw std::bad_alloc();
-  if (bytes == nullptr) return {};
+  if (bytes == nullptr) {
+    if (!is_null()) throw std::bad_alloc();
+    return {};
+  }
   return {bytes, static_cast<std::size_t>(sqlite3_value_bytes(value_))};
 }
 

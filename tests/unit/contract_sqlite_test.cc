@@ -37,6 +37,44 @@ TEST_F(ContractSqliteTest, ATableIsNamedByMainAndByTheSource) {
   EXPECT_EQ(read(*engine, R"(SELECT "app"."cards".n FROM "main"."cards" LIMIT 1)").all(), "[1]");
 }
 
+// The connection that writes is kept with its statements; what others do to the file meanwhile has to be seen all the same.
+TEST_F(ContractSqliteTest, AWriterThatIsUsedAgainSeesWhatOthersDid) {
+  const auto engine = source_.open();
+  const auto set = [&](const std::string& key, std::int64_t number) {
+    auto transaction = engine->begin(1'000, {});
+    EXPECT_TRUE(transaction.ok());
+    std::string said;
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const Ran ran = run_in(**transaction, "UPDATE cards SET n = $1 WHERE card_id = $2",
+                             {integer_value(number + i), text_value(i == 1 ? "none" : key)});
+      said += ran.error ? ran.error->code : std::to_string(ran.end.affected.value_or(99));
+    }
+    EXPECT_TRUE((*transaction)->commit().ok());
+    return said;
+  };
+  EXPECT_EQ(set("a", 10), "101");
+  EXPECT_EQ(set("b", 20), "101");
+  // Others may write now: no lock is left. Then the schema is another one, with a trigger that a statement prepared before
+  // does not know.
+  source_.write(
+      "BEGIN EXCLUSIVE; CREATE TABLE log(text TEXT); CREATE VIRTUAL TABLE words USING fts5(note);"
+      "CREATE TRIGGER touched AFTER UPDATE ON cards BEGIN INSERT INTO log VALUES (new.n); "
+      "INSERT INTO words VALUES ('lamp'); END; COMMIT");
+  EXPECT_EQ(set("c", 30), "101");
+  EXPECT_EQ(read(*engine, "SELECT text FROM log ORDER BY text").all(), R"(["30"] ["32"])");
+  EXPECT_EQ(read(*engine, "SELECT card_id, n FROM cards ORDER BY card_id").all(), R"(["a",12] ["b",22] ["c",32])");
+}
+
+TEST_F(ContractSqliteTest, AWriterOfAFileThatWasReplacedIsNotUsedAgain) {
+  const auto engine = source_.open();
+  const std::string path = source_.policy().sources.front().path;
+  std::filesystem::copy_file(path, path + ".other");
+  EXPECT_EQ(write_in(*engine, "UPDATE cards SET n = 50 WHERE card_id = 'a'"), "");
+  std::filesystem::rename(path + ".other", path);
+  EXPECT_EQ(write_in(*engine, "UPDATE cards SET n = 60 WHERE card_id = 'b'"), "");
+  EXPECT_EQ(read(*engine, "SELECT n FROM cards ORDER BY card_id").all(), "[1] [60] [3]");
+}
+
 TEST_F(ContractSqliteTest, TheApplicationsTriggersAndForeignKeysAct) {
   source_.write(
       "CREATE TABLE log(text TEXT); CREATE VIRTUAL TABLE words USING fts5(note);"

@@ -280,9 +280,9 @@ TEST_F(FacadeTest, CommitsAtOnceGiveOneReview) {
 
 TEST_F(FacadeTest, RefusesAnswersThatAreNone) {
   open();
-  for (const char* bad : {"{}", R"({"fields":{}})", R"({"fields":{"a":1},"unresolved":"x"})",
-                          R"({"rows":{"columns":["a"],"values":[[1,2]]}})", R"({"fields":{"a":1},"bases":"x"})",
-                          R"({"fields":{"a":1},"basis":7})", "[]"}) {
+  for (const char* bad : {"{}", R"({"fields":{}})", R"({"unresolved":" "})", R"({"unresolved":{"reason":""}})",
+                          R"({"fields":{"a":1},"unresolved":"x"})", R"({"rows":{"columns":["a"],"values":[[1,2]]}})",
+                          R"({"fields":{"a":1},"bases":"x"})", R"({"fields":{"a":1},"basis":7})", "[]"}) {
     const auto outcome = commit(bad);
     ASSERT_FALSE(outcome.ok()) << bad;
     EXPECT_EQ(outcome.error().code, "bad-request") << bad;
@@ -319,6 +319,11 @@ TEST_F(FacadeTest, ASqliteSourceIsAskedInSqliteAndMaterialized) {
   EXPECT_EQ(json::dump(ask("SELECT 7/2 AS half, count(*) FROM users")["rows"]), "[[3,7]]") << "SQLite divides integers";
   const Node both = ask("SELECT * FROM users JOIN b.b USING (id)");
   EXPECT_EQ(both.string_or("code", ""), "sources-in-two-engines") << json::dump(both);
+  for (const char* write : {"DELETE FROM users", "UPDATE app.users SET name = 'x'",
+                            "INSERT INTO users SELECT * FROM b.b", "DROP TABLE users"}) {
+    EXPECT_EQ(ask(write).string_or("code", ""), "read-only") << write;
+  }
+  EXPECT_EQ(ask("CREATE TABLE c AS SELECT * FROM users").string_or("code", ""), "sources-in-two-engines");
   const auto copied = candor_->materialize({}, "SELECT * FROM users", "people", false, {}, CancelToken());
   ASSERT_TRUE(copied.ok()) << copied.error().message;
   EXPECT_EQ(copied->rows, 7U);

@@ -64,6 +64,27 @@ TEST_F(LedgerTest, AQueryComesBackAsItWasRecorded) {
   EXPECT_EQ(back->elapsed_ms, query.elapsed_ms);
 }
 
+TEST_F(LedgerTest, StatementsThatRanTogetherAreRecordedTogetherOrNot) {
+  const auto ledger = open();
+  const QueryRecord first = select_query(kTurn, "first");
+  const QueryRecord bad = select_query(kTurn, "bad");
+  const QueryRecord last = select_query(kTurn, "last");
+  run_sql("CREATE TRIGGER no BEFORE INSERT ON queries WHEN new.sql = 'bad' BEGIN SELECT RAISE(ABORT, 'no'); END");
+  Call call;
+  CallPart part;
+  part.call = &call;
+  Telemetry telemetry;
+  telemetry.part = &part;
+  EXPECT_FALSE(ledger->record_queries({{&first, &telemetry}, {&bad, &telemetry}, {&last, &telemetry}}).ok());
+  EXPECT_EQ(call.id, 0);
+  EXPECT_EQ(*ledger->last_query(), "");
+  const auto ids = ledger->record_queries({{&first, &telemetry}, {&last, nullptr}});
+  ASSERT_TRUE(ids.ok()) << ids.error().message;
+  EXPECT_EQ(*ids, (std::vector<std::string>{"q1", "q2"}));
+  EXPECT_NE(call.id, 0);
+  EXPECT_EQ(ledger->query("q2")->sql, "last");
+}
+
 // An open file takes writes after it was removed, and they are gone with the process.
 TEST_F(LedgerTest, NothingIsReportedAsKeptInAFileThatIsNotThereAnyMore) {
   for (const std::string part : {"", "-wal"}) {

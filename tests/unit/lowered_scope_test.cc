@@ -225,12 +225,18 @@ TEST(LoweredOrder, EqualRowsHaveOnePlace) {
   const std::string sql = "SELECT card_no FROM cards ORDER BY reps DESC, due_at NULLS FIRST LIMIT 3 OFFSET 2";
   for (const Target target : kTargets) {
     const std::vector<Lowered> all = lowered(sql, target);
-    ASSERT_EQ(all.size(), 3U);
-    EXPECT_NE(all[2].sql.find("RANK() OVER (ORDER BY d.\"c0\" DESC NULLS LAST, d.\"c1\" NULLS FIRST)"),
-              std::string::npos)
+    ASSERT_EQ(all.size(), 4U);
+    // The rows on both sides of the page, with the values that they are ordered by.
+    EXPECT_NE(all[0].sql.find("LIMIT 5 OFFSET 1"), std::string::npos) << all[0].sql;
+    EXPECT_EQ(all[0].keys, (std::vector<std::size_t>{1, 2}));
+    const bool named = target != Target::kSqlite;
+    EXPECT_NE(all[2].sql.find(named ? "(d.\"c0\" IS NOT DISTINCT FROM " : "(d.\"c0\" IS ?"), std::string::npos)
         << all[2].sql;
-    EXPECT_NE(all[2].sql.find("<= 5"), std::string::npos) << all[2].sql;
-    EXPECT_NE(all[2].sql.find("<= 2"), std::string::npos) << all[2].sql;
+    EXPECT_NE(all[3].sql.find("RANK() OVER (ORDER BY d.\"c0\" DESC NULLS LAST, d.\"c1\" NULLS FIRST)"),
+              std::string::npos)
+        << all[3].sql;
+    EXPECT_NE(all[3].sql.find("<= 5"), std::string::npos) << all[3].sql;
+    EXPECT_NE(all[3].sql.find("<= 2"), std::string::npos) << all[3].sql;
   }
   // With a key in the order nothing has to be counted.
   EXPECT_EQ(lowered("SELECT card_no FROM cards ORDER BY reps, card_id LIMIT 3", Target::kSqlite).size(), 2U);

@@ -190,8 +190,10 @@ Meaning meaning_of(const EngineError& error) {
     return {"type-mismatch", {}, "use TRY_CAST where a value may not fit"};
   }
   if (error.type == "Permission") return {"not-published", {}, "read a published table: SHOW ALL TABLES lists them"};
-  const bool writing = error.type == "IO" || error.type == "TransactionContext" || error.type == "FATAL";
-  if (writing && tells_no_room(error.message)) return {"disk-full", {}, {}};
+  // "Out of Memory": what should have made room by going to the disk did not fit there.
+  constexpr std::array kOfTheDisk = {"IO", "TransactionContext", "FATAL", "Out of Memory"};
+  if (std::ranges::find(kOfTheDisk, error.type) != kOfTheDisk.end() && tells_no_room(error.message))
+    return {"disk-full", {}, {}};
   if (error.type == "Out of Memory") return {"over-limit", {}, {}};
   if (error.type == "Dependency") return {"engine-error", {}, {}};
   if (error.type == "TransactionContext" && has(lower_ascii(error.message), "conflict"))

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <span>
 
 namespace candor::engine::functions {
@@ -178,6 +179,23 @@ class Matcher {
   std::string_view text_, pattern_, escape_;
 };
 
+// The usual patterns, abc%, %abc% and those that begin so, without a step for each character. A pattern is valid UTF-8, so that
+// no character of its own begins inside of one of the text, whatever bytes that has.
+bool like_unescaped(std::string_view text, std::string_view pattern) {
+  std::size_t plain = 0;
+  for (; plain < pattern.size() && pattern[plain] != '%' && pattern[plain] != '_'; ++plain) {
+    if (plain == text.size() || text[plain] != pattern[plain]) return false;
+  }
+  text.remove_prefix(plain);
+  pattern.remove_prefix(plain);
+  if (pattern.empty()) return text.empty();
+  if (pattern == "%") return true;
+  const bool within = pattern.size() > 2 && pattern.front() == '%' && pattern.find('%', 1) == pattern.size() - 1;
+  if (within && pattern.find('_') == std::string_view::npos)
+    return ::memmem(text.data(), text.size(), pattern.data() + 1, pattern.size() - 2) != nullptr;
+  return Matcher(text, pattern, {}).match();
+}
+
 }  // namespace
 
 std::string fold(std::string_view text) { return map_all(kFold, text); }
@@ -188,7 +206,8 @@ Result<bool> like(std::string_view text, std::string_view pattern, std::optional
   if (escape && (escape->empty() || width_at(*escape, 0) != escape->size())) {
     return make_error("bad-argument", "the character after ESCAPE is not one character");
   }
-  const Matcher matcher(text, pattern, escape.value_or(std::string_view()));
+  if (!escape) return like_unescaped(text, pattern);
+  const Matcher matcher(text, pattern, *escape);
   if (matcher.ends_in_escape()) return make_error("bad-argument", "the LIKE pattern ends with its escape character");
   return matcher.match();
 }

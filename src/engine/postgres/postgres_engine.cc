@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/postgres/catalog.h"
+#include "engine/postgres/direct_stream.h"
 #include "engine/postgres/functions.h"
 #include "engine/postgres/pool.h"
 #include "engine/postgres/review_text.h"
@@ -51,6 +52,11 @@ class PostgresEngine final : public Engine {
     CANDOR_ASSIGN(Statement statement, read_statement(request.sql, source().name));
     CANDOR_TRY(check_parameters(statement, request.parameters.size()));
     CANDOR_ASSIGN(auto lease, pool_->begin(Access::kRead, kReadLockMs, *watch));
+    if (request.lane == Lane::kContract && statement.explain.empty() && !request.exact_types) {
+      auto stream = std::make_unique<DirectStream>(std::move(lease), pool_, std::move(watch), request);
+      CANDOR_TRY(stream->start(statement));
+      return std::unique_ptr<RowStream>(std::move(stream));
+    }
     Checked calls;
     if (request.lane != Lane::kContract) {
       auto checked = check_called(statement, *lease, source(), *watch);

@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/postgres/direct_rows.h"
 #include "engine/postgres/errors.h"
-#include "engine/postgres/parameters.h"
-#include "engine/postgres/rows.h"
 #include "engine/postgres/tokens.h"
 
 namespace candor::engine::postgres {
@@ -19,15 +18,14 @@ namespace {
 
 constexpr auto kBeginPatience = std::chrono::seconds(30);
 constexpr auto kCommitPatience = std::chrono::seconds(60);
-constexpr std::size_t kBatchRows = 1'024;
-constexpr std::size_t kBatchBytes = std::size_t{128} << 10U;
 
 // What the streams of a transaction and the transaction itself both see.
 struct State {
   std::shared_ptr<Pool> pool;
   std::optional<Pool::Lease> lease;
-  bool reading = false;  // a stream is not at its end
-  bool failed = false;   // only rolling back is left
+  bool reading = false;                  // a stream is not at its end
+  bool failed = false;                   // only rolling back is left
+  std::optional<std::int64_t> limit_ms;  // the server's, as the last statement set it
 };
 
 struct Shape {
@@ -64,7 +62,10 @@ Shape shape_of(const std::vector<Token>& tokens) {
 class TransactionStream final : public RowStream {
  public:
   TransactionStream(std::shared_ptr<State> state, std::unique_ptr<Watch> watch, const RunRequest& request, Shape shape)
-      : state_(std::move(state)), watch_(std::move(watch)), request_(request) {
+      : state_(std::move(state)),
+        watch_(std::move(watch)),
+        request_(request),
+        rows_(**state_->lease, *state_->pool, *watch_, request_) {
     header_.kind = shape.kind;
     header_.target = std::move(shape.target);
   }
@@ -72,39 +73,48 @@ class TransactionStream final : public RowStream {
     if (!state_->reading || last_) return;
     state_->failed = true;
     state_->reading = false;
-    connection().stop_running();
+    if (rows_.open()) connection().stop_running();
   }
   TransactionStream(const TransactionStream&) = delete;
   TransactionStream& operator=(const TransactionStream&) = delete;
 
   Status start() {
-    CANDOR_ASSIGN(const Parameters parameters, parameters_of(request_.parameters));
-    const std::string timeout = "SET LOCAL statement_timeout = " + std::to_string(watch_->left_ms());
-    if (Reply set = connection().run(timeout, *watch_); set.fault) return failed(*set.fault);
-    if (auto fault = connection().begin_rows(request_.sql, parameters)) return failed(*fault);
+    if (auto fault = limit_time()) return failed(*fault);
     state_->reading = true;
-    // The first answer has the columns, and of a write everything.
-    Reply first = connection().next(*watch_);
-    if (first.fault) return settled(*first.fault);
-    first_ = std::move(first.result);
-    return describe();
+    if (auto started = rows_.start(request_.sql, 0, writes(header_.kind)); !started.ok()) {
+      (void)finish(started.error());
+      return started;
+    }
+    header_.columns = rows_.columns();
+    return Ok{};
   }
 
   const Header& header() const override { return header_; }
 
   Item next() override {
     if (last_) return *last_;
-    RowBatch batch;
-    while (!done_ && batch.rows < kBatchRows && batch.cells.size() < kBatchBytes) {
-      Status taken = take(batch);
-      if (!taken.ok()) return finish(std::move(taken).error());
-    }
-    if (batch.rows > 0) return batch;
+    auto batch = rows_.fill(true);
+    if (!batch.ok()) return finish(std::move(batch).error());
+    if (batch->rows > 0) return *std::move(batch);
     return finish(end());
   }
 
  private:
   [[nodiscard]] Connection& connection() const { return **state_->lease; }
+
+  // The server's own limit is for the case that nobody is left to stop the statement; the watch stops it to the millisecond.
+  // So long ones are told in whole seconds, and not anew for each statement: that would be a round trip of its own.
+  std::optional<Fault> limit_time() {
+    constexpr std::int64_t kLongMs = 10'000;
+    const std::int64_t left = watch_->left_ms();
+    const std::int64_t step = left < kLongMs ? 1 : 1'000;
+    const std::int64_t limit = (left + step - 1) / step * step;
+    if (state_->limit_ms == limit) return std::nullopt;
+    Reply set = connection().run("SET LOCAL statement_timeout = " + std::to_string(limit), *watch_);
+    if (set.fault) return std::move(set.fault);
+    state_->limit_ms = limit;
+    return std::nullopt;
+  }
 
   Diagnostic failed(const Fault& fault) {
     state_->failed = true;
@@ -112,70 +122,12 @@ class TransactionStream final : public RowStream {
     return statement_error(fault, state_->pool->source(), sent);
   }
 
-  Diagnostic settled(const Fault& fault) {
-    if (!fault.lost) connection().settle(*watch_);
-    state_->reading = false;
-    return failed(fault);
-  }
-
-  // Types that are not known yet can't be asked for while rows come: those of the result are read to its end then.
-  Status describe() {
-    const PGresult* result = first_.get();
-    if (result == nullptr || libpq().PQnfields(result) == 0) return Ok{};
-    auto known = state_->pool->types().known(result);
-    if (!known) {
-      CANDOR_TRY(hold_all());
-      auto asked = state_->pool->types().of(first_.get(), connection(), state_->pool->source(), *watch_);
-      if (!asked.ok()) return asked.error();
-      known = *std::move(asked);
-    }
-    CANDOR_ASSIGN(auto columns, columns_of(first_.get(), *known, false));
-    writer_.emplace(request_, std::move(columns), *std::move(known));
-    header_.columns = writer_->columns();
-    return Ok{};
-  }
-
-  Status hold_all() {
-    while (true) {
-      Reply reply = connection().next(*watch_);
-      if (reply.fault) return settled(*reply.fault);
-      if (reply.result == nullptr) break;
-      held_.push_back(std::move(reply.result));
-    }
-    all_held_ = true;
-    return Ok{};
-  }
-
-  Status take(RowBatch& batch) {
-    PgResult result = std::move(first_);
-    if (result == nullptr && next_held_ < held_.size()) result = std::move(held_[next_held_++]);
-    if (result == nullptr && !all_held_) {
-      Reply reply = connection().next(*watch_);
-      if (reply.fault) return settled(*reply.fault);
-      result = std::move(reply.result);
-    }
-    if (result == nullptr) {
-      done_ = true;
-      return Ok{};
-    }
-    tag_ = libpq().PQcmdTuples(result.get());
-    const int rows = writer_ ? libpq().PQntuples(result.get()) : 0;
-    seen_ += static_cast<std::uint64_t>(rows);
-    for (int row = 0; row < rows && !writer_->full(); ++row) CANDOR_TRY(writer_->append(result.get(), row, batch));
-    return Ok{};
-  }
-
   Item end() {
-    End end;
-    if (writer_) {
-      end.rows = writer_->rows();
-      end.rows_total = seen_;
-      end.cut_by_chars = writer_->cut_by_chars() && seen_ > end.rows;
-    }
+    End end = rows_.end();
     if (writes(header_.kind)) {
+      const std::string& tag = rows_.tag();
       std::uint64_t affected = 0;
-      if (std::from_chars(tag_.data(), tag_.data() + tag_.size(), affected).ec != std::errc()) {
-        state_->failed = true;
+      if (std::from_chars(tag.data(), tag.data() + tag.size(), affected).ec != std::errc()) {
         return make_error("internal", "the server does not say how many rows the statement changed");
       }
       end.affected = affected;
@@ -188,7 +140,7 @@ class TransactionStream final : public RowStream {
     // A row that could not be read leaves others behind it.
     if (std::holds_alternative<Diagnostic>(*last_)) {
       state_->failed = true;
-      if (!done_) connection().stop_running();
+      if (rows_.open()) connection().stop_running();
     }
     state_->reading = false;
     return *last_;
@@ -198,14 +150,7 @@ class TransactionStream final : public RowStream {
   const std::unique_ptr<Watch> watch_;
   const RunRequest request_;
   Header header_;
-  std::optional<RowWriter> writer_;
-  PgResult first_;
-  std::vector<PgResult> held_;
-  std::size_t next_held_ = 0;
-  bool all_held_ = false;
-  std::string tag_;
-  std::uint64_t seen_ = 0;
-  bool done_ = false;
+  DirectRows rows_;
   std::optional<Item> last_;
 };
 

@@ -36,13 +36,14 @@ void map_text(const Arguments& arguments, Reply& reply) {
   give(reply, Map(*text));
 }
 
+// Once a row: each look at a value counts. A NULL's text has no place.
 void like(const Arguments& arguments, Reply& reply) {
-  if (arguments[0].is_null() || arguments[1].is_null()) return;
+  const std::string_view pattern = arguments[1].text();
+  if (pattern.data() == nullptr || arguments[0].is_null()) return;
   const auto text = text_of(arguments[0]);
   if (!text.ok()) return give(reply, text.error());
-  std::optional<std::string_view> escape;
-  if (!arguments[2].is_null()) escape = arguments[2].text();
-  give(reply, functions::like(*text, arguments[1].text(), escape));
+  const std::string_view escape = arguments[2].text();
+  give(reply, functions::like(*text, pattern, escape.data() == nullptr ? std::nullopt : std::optional(escape)));
 }
 
 // In time that grows with the text alone, whatever is looked for.

@@ -36,16 +36,21 @@ bool holds_exactly(std::int64_t value) {
 }  // namespace
 
 SqliteStream::SqliteStream(Pool::Lease lease, sql::Statement statement, const RunRequest& request, StatementKind kind,
-                           SourceSpec source, Clock::time_point deadline)
+                           SourceSpec source, Clock::time_point deadline, Keep keep)
     : request_(request),
       source_(std::move(source)),
       deadline_(deadline),
       lease_(std::move(lease)),
+      keep_(std::move(keep)),
       statement_(std::move(statement)) {
   header_.kind = kind;
 }
 
 SqliteStream::~SqliteStream() {
+  if (keep_ && last_ && std::holds_alternative<End>(*last_)) {
+    statement_.reset();
+    keep_(std::move(statement_));
+  }
   statement_ = sql::Statement();
   if (!transaction_) return;
   const Connection::Trusted trusted(*lease_);
@@ -293,7 +298,7 @@ RowStream::Item SqliteStream::count_rest() {
   }
   if (!stopped && !header_.columns.empty()) end.rows_total = total;
   if (end.rows_total == rows_) end.cut_by_chars = false;
-  if (!stopped && total == 0 && !request_.exact_types) end.rows_scanned = scanned();
+  if (!stopped && total == 0 && !request_.exact_types && !keep_) end.rows_scanned = scanned();
   return end;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,9 +16,12 @@ namespace candor::engine::sqlite {
 
 class SqliteStream final : public RowStream {
  public:
-  // Takes over a prepared statement of the leased connection, with its parameters bound.
+  // Takes what is to be run again.
+  using Keep = std::function<void(candor::sqlite::Statement)>;
+  // Takes over a prepared statement of the leased connection, with its parameters bound. With `keep` the statement is handed
+  // on when it was run to its end, and End does not say what it scanned: SQLite counts over all its runs.
   SqliteStream(Pool::Lease lease, candor::sqlite::Statement statement, const RunRequest& request, StatementKind kind,
-               SourceSpec source, Clock::time_point deadline);
+               SourceSpec source, Clock::time_point deadline, Keep keep = {});
   ~SqliteStream() override;
   SqliteStream(const SqliteStream&) = delete;
   SqliteStream& operator=(const SqliteStream&) = delete;
@@ -55,6 +59,7 @@ class SqliteStream final : public RowStream {
   const SourceSpec source_;
   const Clock::time_point deadline_;
   Pool::Lease lease_;
+  const Keep keep_;
   candor::sqlite::Statement statement_;  // ends before the lease
   Header header_;
   std::vector<Seen> seen_;

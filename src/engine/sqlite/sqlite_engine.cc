@@ -43,7 +43,7 @@ class SqliteEngine final : public Engine {
 
   Result<std::unique_ptr<Transaction>> begin(std::int64_t wait_ms, CancelToken cancel) override {
     if (use_ != Use::kContract) return Engine::begin(wait_ms, std::move(cancel));
-    return begin_transaction(source(), wait_ms, cancel);
+    return begin_transaction(source(), writer_, wait_ms, cancel);
   }
 
   Result<Catalog> catalog() override {
@@ -130,6 +130,7 @@ class SqliteEngine final : public Engine {
 
   const Use use_;
   std::shared_ptr<Pool> pool_;
+  std::shared_ptr<IdleWriter> writer_ = std::make_shared<IdleWriter>();
   Parser parser_;
 };
 
