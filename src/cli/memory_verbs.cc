@@ -13,6 +13,11 @@ constexpr MemoryFlag kTypeUniverse = {"--type,--memory-type", "TYPE", "memories 
 constexpr MemoryFlag kOffset = {"--offset", "N", "pass over so many"};
 constexpr MemoryFlag kDryRun = {"--dry-run", nullptr, "say what would be done, and do nothing"};
 constexpr MemoryFlag kNoVector = {"--allow-missing-vector", nullptr, "store it even where its vector can't be made"};
+constexpr MemoryFlag kTop = {"-k,--k,--limit,--top-k", "N", "the best so many (default: 10)"};
+constexpr MemoryFlag kHops = {"--max-hops,--hops", "N", "relations to follow (default: 2)"};
+constexpr MemoryFlag kWeight = {"--min-weight", "W", "relations of at least this weight (default: 0.3)"};
+constexpr MemoryFlag kTextOnly = {"--fallback-fts-only", nullptr, "by words alone, without vectors"};
+constexpr MemoryFlag kGraphMost = {"--max-graph-results", "N", "at most so many memories from the graph"};
 constexpr MemoryFlag kYes = {"--yes,-y", nullptr, "do it without being asked"};
 
 std::vector<MemoryVerb> memory_part() {
@@ -308,11 +313,6 @@ std::vector<MemoryVerb> file_part() {
 }
 
 std::vector<MemoryVerb> search_part() {
-  constexpr MemoryFlag kTop = {"-k,--k,--limit,--top-k", "N", "the best so many (default: 10)"};
-  constexpr MemoryFlag kHops = {"--max-hops,--hops", "N", "relations to follow (default: 2)"};
-  constexpr MemoryFlag kWeight = {"--min-weight", "W", "relations of at least this weight (default: 0.3)"};
-  constexpr MemoryFlag kTextOnly = {"--fallback-fts-only", nullptr, "by words alone, without vectors"};
-  constexpr MemoryFlag kGraphMost = {"--max-graph-results", "N", "at most so many memories from the graph"};
   return {
       {"hybrid-search",
        "QUERY",
@@ -349,6 +349,11 @@ std::vector<MemoryVerb> search_part() {
         kWeight},
        &memory_recall,
        "candor memory recall \"night shift\" -k 5 --max-distance 0.6"},
+  };
+}
+
+std::vector<MemoryVerb> research_part() {
+  return {
       {"deep-research",
        "QUERY",
        "take a question apart, search for the parts, and rank over the graph",
@@ -391,6 +396,11 @@ std::vector<MemoryVerb> search_part() {
         {"--fuzzy", nullptr, "the nearest name, where there is none of this one"}},
        &memory_graph_traverse,
        "candor memory graph traverse --from billing --depth 3"},
+  };
+}
+
+std::vector<MemoryVerb> index_part() {
+  return {
       {"reindex",
        "",
        "make the text index and the packed vectors anew",
@@ -434,7 +444,7 @@ std::vector<MemoryVerb> search_part() {
 
 std::vector<MemoryVerb> all_verbs() {
   std::vector<MemoryVerb> verbs = memory_part();
-  for (std::vector<MemoryVerb> part : {graph_part(), search_part(), file_part()}) {
+  for (std::vector<MemoryVerb> part : {graph_part(), search_part(), research_part(), index_part(), file_part()}) {
     for (MemoryVerb& verb : part) verbs.push_back(std::move(verb));
   }
   return verbs;

@@ -1,3 +1,4 @@
+// From a verb's input to its list and document.
 #include "memory/search.h"
 
 #include "memory/embed/model_store.h"

@@ -1,3 +1,4 @@
+// Requests to an embedder's address, and when they are tried again.
 #include "memory/embed/address_embedder.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Running an embedder's command: its pipes, its time, its lines.
 #include "memory/embed/command_embedder.h"
 
 #include <algorithm>

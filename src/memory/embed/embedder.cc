@@ -1,3 +1,4 @@
+// Which embedder a model's text means, and what is accepted from any of them.
 #include "memory/embed/embedder.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Loading libcurl by its soname.
 #include "memory/embed/libcurl.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// Local models: none is known in this version.
 #include "memory/embed/local_embedder.h"
 
 namespace candor::memory {

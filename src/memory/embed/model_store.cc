@@ -1,3 +1,4 @@
+// The embedder that a memory names, texts to vectors, and making up for missing ones.
 #include "memory/embed/model_store.h"
 
 #include <algorithm>

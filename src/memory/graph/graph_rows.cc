@@ -1,3 +1,4 @@
+// What binds memories and entities, and names of entities within a text.
 #include "memory/graph/graph_rows.h"
 
 #include <algorithm>

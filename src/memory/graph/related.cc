@@ -1,3 +1,4 @@
+// The lists of related and graph traverse.
 #include "memory/graph/related.h"
 
 #include <algorithm>

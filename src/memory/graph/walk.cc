@@ -1,3 +1,4 @@
+// The breadth-first walk.
 #include "memory/graph/walk.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Hits of all sub-queries, what the graph leads to from them, and its ranking of both.
 #include "memory/search/deep_research.h"
 
 #include <algorithm>
@@ -14,6 +15,7 @@ namespace {
 
 using json::Node;
 
+constexpr std::size_t kChainsShown = 50;  // the heaviest; all are counted
 constexpr std::size_t kSeedMemories = 5;  // of a sub-query, whose entities evidence starts at
 
 struct Found {
@@ -80,7 +82,8 @@ class Researcher {
     }
     document.set("sub_queries", std::move(queries));
     CANDOR_ASSIGN(Node chains, chains_node());
-    const auto chain_count = static_cast<std::int64_t>(chains.items().size());
+    const auto chain_count = static_cast<std::int64_t>(chains_.size());
+    const auto chains_shown = static_cast<std::int64_t>(chains.items().size());
     document.set("evidence_chains", std::move(chains));
     CANDOR_ASSIGN(Node context, context_node());
     document.set("graph_context", std::move(context));
@@ -91,6 +94,7 @@ class Researcher {
     stats.set("sub_queries_timed_out", Node::number(std::int64_t{0}));
     stats.set("unique_memories_found", Node::number(static_cast<std::int64_t>(found_.size())));
     stats.set("evidence_chains_found", Node::number(chain_count));
+    stats.set("evidence_chains_shown", Node::number(chains_shown));
     stats.set("vec_degraded", Node::boolean(false));
     document.set("stats", std::move(stats));
     Node dropped = Node::array();
@@ -239,6 +243,7 @@ class Researcher {
       if (a->edges.front().from != b->edges.front().from) return a->edges.front().from < b->edges.front().from;
       return a->edges.back().entity < b->edges.back().entity;
     });
+    if (order.size() > kChainsShown) order.resize(kChainsShown);
     Node chains = Node::array();
     for (const Chain* chain : order) {
       Node path = Node::array();

@@ -1,3 +1,4 @@
+// Reading the eligible memories, and the total order of results.
 #include "memory/search/eligible.h"
 
 #include <algorithm>

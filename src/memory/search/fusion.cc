@@ -1,3 +1,4 @@
+// Joining two rankings and scoring them together.
 #include "memory/search/fusion.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The lists of hybrid-search and recall, and what the graph adds to them.
 #include "memory/search/hybrid.h"
 
 #include <algorithm>

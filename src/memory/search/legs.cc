@@ -1,3 +1,4 @@
+// Running both legs over the same eligible memories.
 #include "memory/search/legs.h"
 
 #include <algorithm>

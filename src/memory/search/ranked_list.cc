@@ -1,3 +1,4 @@
+// Slices of a ranking, with filters below its limit.
 #include "memory/search/ranked_list.h"
 
 #include <algorithm>

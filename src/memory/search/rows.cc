@@ -1,3 +1,4 @@
+// Reading one memory as a row.
 #include "memory/search/rows.h"
 
 #include <algorithm>

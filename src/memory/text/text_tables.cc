@@ -1,3 +1,4 @@
+// The statements that make, fill, check and clean the text tables.
 #include "memory/text/text_tables.h"
 
 namespace candor::memory {

@@ -1,3 +1,4 @@
+// What FTS5 is given of a text.
 #include "memory/text/tokenizer.h"
 
 #include "memory/text/analysis.h"

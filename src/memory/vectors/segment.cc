@@ -1,3 +1,4 @@
+// Bytes of segments and vectors.
 #include "memory/vectors/segment.h"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Packing vectors into segments, and taking them out again.
 #include "memory/vectors/vector_tables.h"
 
 #include <unordered_set>
