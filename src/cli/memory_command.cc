@@ -4,9 +4,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "cli/list_output.h"
 #include "cli/memory_verbs.h"
-#include "cli/scope_line.h"
-#include "cli/table.h"
 #include "cli/text_layout.h"
 #include "memory/store/names.h"
 
@@ -39,19 +38,7 @@ void print_page(const Context& context, const Node& document) {
   context.out.put(last);
 }
 
-void print_table(const Context& context, const std::vector<Node>& rows, const std::vector<std::string>& columns) {
-  if (rows.empty()) return;
-  Table table(context.out, columns, 2);
-  for (const Node& row : rows) {
-    std::vector<TableCell> cells;
-    for (const std::string& column : columns) {
-      const Node* value = row.find(column);
-      cells.push_back({value == nullptr ? "" : shown(*value), Paint::kPlain, value != nullptr && value->is_number()});
-    }
-    if (!table.add(std::move(cells))) return;
-  }
-  table.finish();
-}
+std::int64_t signed_number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
 std::string range_text(std::string_view flag, std::int64_t min, std::int64_t max) {
   std::string text = std::string(flag) + " takes a number from " + std::to_string(min);
@@ -173,8 +160,7 @@ void MemoryCall::set_elapsed(Node& document) const {
 
 // Who asks a write for a part of a list has misunderstood something, and is told; the write is done all the same.
 void MemoryCall::annotate(Node& document) const {
-  const scope::ShapingFlags& flags = context_->arguments.shaping;
-  if (shaping_.empty() && shaping_.predicate.empty() && !flags.filter_scope) return;
+  if (context_->arguments.shaping.empty()) return;
   Node surface = Node::object();
   surface.set("query_limited", Node::boolean(false));
   surface.set("shaping_ignored", Node::boolean(true));
@@ -200,51 +186,62 @@ ExitCode MemoryCall::listed(Result<std::unique_ptr<scope::List>> list, Node docu
   return listed(**list, std::move(document), columns, {});
 }
 
+Result<scope::ShapedList> MemoryCall::shape(scope::List& list, Node& document,
+                                            std::vector<std::pair<std::string, std::vector<Node>>> secondary) const {
+  CANDOR_ASSIGN(scope::ShapedList shaped, scope::ShapedList::make(list, context_->shaping));
+  for (auto& [name, items] : secondary) shaped.add_secondary(std::move(name), std::move(items));
+  const std::optional<std::uint64_t> total = shaped.surface().universe_total;
+  if (Node* member = document.find("total_count")) *member = total ? Node::number(signed_number(*total)) : Node();
+  if (Node* member = document.find("count")) *member = Node::number(signed_number(shaped.rows().size()));
+  set_elapsed(document);
+  return shaped;
+}
+
+Result<Node> MemoryCall::shaped(scope::List& list, Node document,
+                                std::vector<std::pair<std::string, std::vector<Node>>> secondary) const {
+  CANDOR_ASSIGN(const scope::ShapedList shaped, shape(list, document, std::move(secondary)));
+  CANDOR_TRY(shaped.check());
+  shaped.put_into(document);
+  return document;
+}
+
 ExitCode MemoryCall::listed(scope::List& list, Node document, const std::vector<std::string>& columns,
                             std::vector<std::pair<std::string, std::vector<Node>>> secondary) const {
-  Result<scope::ShapedList> shaped = scope::ShapedList::make(list, shaping_);
-  if (!shaped.ok()) return failed(shaped.error());
-  for (auto& [name, items] : secondary) shaped->add_secondary(std::move(name), std::move(items));
-  set_elapsed(document);
   if (context_->document) {
-    shaped->put_into(document);
-    print_document(*context_, document);
+    const Result<Node> made = shaped(list, std::move(document), std::move(secondary));
+    if (!made.ok()) return failed(made.error());
+    print_document(*context_, *made);
     return ExitCode::kDone;
   }
-  if (shaped->count()) {
-    context_->out.put(grouped(*shaped->count()) + "\n");
-    return ExitCode::kDone;
-  }
-  print_table(*context_, shaped->rows(), columns);
-  context_->out.put(scope_line(shaped->surface(), shaped->rows().size()) + "\n");
+  const Result<scope::ShapedList> rows = shape(list, document, {});
+  if (!rows.ok()) return failed(rows.error());
+  ListText text;
+  for (const std::string& column : columns) text.columns.push_back({column, under(column)});
+  print_list(*context_, *rows, text);
   return ExitCode::kDone;
 }
 
 ExitCode MemoryCall::ranked(memory::SearchAnswer& answer, const std::vector<std::string>& columns) const {
-  Result<scope::ShapedList> shaped = scope::ShapedList::make(*answer.list, shaping_);
-  if (!shaped.ok()) return failed(shaped.error());
-  for (auto& [name, value] : answer.notes) shaped->add_note(name, value);
-  if (const Status fine = shaped->check(); !fine.ok()) return failed(fine.error());
-  if (answer.graph_matches && !shaped->count()) {
+  Result<scope::ShapedList> rows = shape(*answer.list, answer.document, {});
+  if (!rows.ok()) return failed(rows.error());
+  for (auto& [name, value] : answer.notes) rows->add_note(name, value);
+  if (const Status fine = rows->check(); !fine.ok()) return failed(fine.error());
+  if (answer.graph_matches && !rows->count()) {
     Result<std::vector<Node>> matches = answer.graph_matches();
     if (!matches.ok()) return failed(matches.error());
-    shaped->add_secondary("graph_matches", std::move(*matches));
+    rows->add_secondary("graph_matches", std::move(*matches));
   }
-  set_elapsed(answer.document);
   if (context_->document) {
-    shaped->put_into(answer.document);
+    rows->put_into(answer.document);
     print_document(*context_, answer.document);
     return ExitCode::kDone;
   }
-  if (shaped->count()) {
-    context_->out.put(grouped(*shaped->count()) + "\n");
-    return ExitCode::kDone;
-  }
-  print_table(*context_, shaped->rows(), columns);
-  if (const Node* reason = answer.document.find("reason"); reason != nullptr && shaped->rows().empty()) {
+  ListText text;
+  for (const std::string& column : columns) text.columns.push_back({column, under(column)});
+  print_list(*context_, *rows, text);
+  if (const Node* reason = answer.document.find("reason"); reason != nullptr && rows->rows().empty()) {
     context_->out.put(reason->text() + "\n");
   }
-  context_->out.put(scope_line(shaped->surface(), shaped->rows().size()) + "\n");
   return ExitCode::kDone;
 }
 
@@ -256,9 +253,6 @@ ExitCode run_memory(const Context& context) {
     return fail(context, make_error("usage", "no verb given", "candor memory --help lists them"));
   }
   MemoryCall call(context, *verb);
-  Result<scope::Shaping> shaping = scope::parse_shaping(context.arguments.shaping);
-  if (!shaping.ok()) return fail(context, shaping.error());
-  call.shaping_ = std::move(*shaping);
   return verb->run(call);
 }
 

@@ -20,7 +20,7 @@ constexpr MemoryFlag kTextOnly = {"--fallback-fts-only", nullptr, "by words alon
 constexpr MemoryFlag kGraphMost = {"--max-graph-results", "N", "at most so many memories from the graph"};
 constexpr MemoryFlag kYes = {"--yes,-y", nullptr, "do it without being asked"};
 
-std::vector<MemoryVerb> memory_part() {
+std::vector<MemoryVerb> write_verbs() {
   return {
       {"init",
        "",
@@ -74,6 +74,11 @@ std::vector<MemoryVerb> memory_part() {
         kDryRun},
        &memory_remember_batch,
        "candor memory remember-batch < notes.ndjson"},
+  };
+}
+
+std::vector<MemoryVerb> batch_verbs() {
+  return {
       {"read",
        "[NAME]",
        "one memory, whole",
@@ -119,6 +124,11 @@ std::vector<MemoryVerb> memory_part() {
        {kName},
        &memory_forget,
        "candor memory forget release-day"},
+  };
+}
+
+std::vector<MemoryVerb> change_verbs() {
+  return {
       {"restore",
        "[NAME]",
        "bring a forgotten memory, or an older version, back",
@@ -158,7 +168,7 @@ std::vector<MemoryVerb> memory_part() {
   };
 }
 
-std::vector<MemoryVerb> graph_part() {
+std::vector<MemoryVerb> link_verbs() {
   return {
       {"link",
        "",
@@ -208,6 +218,11 @@ std::vector<MemoryVerb> graph_part() {
        {{"--name", "ENTITY", "the entity"}, {"--id", "N", "by its number"}, {"--new-name", "ENTITY", "its new name"}},
        &memory_rename_entity,
        "candor memory rename-entity --name billing --new-name invoicing"},
+  };
+}
+
+std::vector<MemoryVerb> entity_verbs() {
+  return {
       {"merge-entities",
        "",
        "make one entity of several",
@@ -255,7 +270,7 @@ std::vector<MemoryVerb> graph_part() {
   };
 }
 
-std::vector<MemoryVerb> file_part() {
+std::vector<MemoryVerb> transfer_verbs() {
   return {
       {"export",
        "",
@@ -302,6 +317,11 @@ std::vector<MemoryVerb> file_part() {
        {{"--checkpoint", nullptr, "kept for scripts; the log is always emptied"}},
        &memory_vacuum,
        "candor memory vacuum"},
+  };
+}
+
+std::vector<MemoryVerb> file_verbs() {
+  return {
       {"namespace-detect",
        "",
        "the namespace that commands use here, and why",
@@ -312,7 +332,7 @@ std::vector<MemoryVerb> file_part() {
   };
 }
 
-std::vector<MemoryVerb> search_part() {
+std::vector<MemoryVerb> search_verbs() {
   return {
       {"hybrid-search",
        "QUERY",
@@ -352,7 +372,7 @@ std::vector<MemoryVerb> search_part() {
   };
 }
 
-std::vector<MemoryVerb> research_part() {
+std::vector<MemoryVerb> research_verbs() {
   return {
       {"deep-research",
        "QUERY",
@@ -399,7 +419,7 @@ std::vector<MemoryVerb> research_part() {
   };
 }
 
-std::vector<MemoryVerb> index_part() {
+std::vector<MemoryVerb> index_verbs() {
   return {
       {"reindex",
        "",
@@ -443,9 +463,11 @@ std::vector<MemoryVerb> index_part() {
 }
 
 std::vector<MemoryVerb> all_verbs() {
-  std::vector<MemoryVerb> verbs = memory_part();
-  for (std::vector<MemoryVerb> part : {graph_part(), search_part(), research_part(), index_part(), file_part()}) {
-    for (MemoryVerb& verb : part) verbs.push_back(std::move(verb));
+  std::vector<MemoryVerb> verbs;
+  for (const auto part : {&write_verbs, &batch_verbs, &change_verbs, &link_verbs, &entity_verbs, &search_verbs,
+                          &research_verbs, &index_verbs, &transfer_verbs, &file_verbs}) {
+    std::vector<MemoryVerb> some = part();
+    for (MemoryVerb& verb : some) verbs.push_back(std::move(verb));
   }
   return verbs;
 }

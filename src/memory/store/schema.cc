@@ -46,7 +46,9 @@ Status back_up(sqlite::Database& database, const std::string& path, std::int64_t
 std::span<const Migration> migrations() { return kMigrations; }
 std::int64_t newest_version() { return static_cast<std::int64_t>(kMigrations.size()); }
 
-Result<std::int64_t> recognise(sqlite::Database& database, const std::string& path, std::int64_t newest) {
+namespace {
+
+Result<std::int64_t> recognise_in(sqlite::Database& database, const std::string& path, std::int64_t newest) {
   CANDOR_ASSIGN(const std::int64_t application, read_number(database, "PRAGMA application_id"));
   CANDOR_ASSIGN(const std::int64_t version, read_number(database, "PRAGMA user_version"));
   if (application == kApplicationId && version >= 1 && version <= newest) return version;
@@ -60,6 +62,21 @@ Result<std::int64_t> recognise(sqlite::Database& database, const std::string& pa
   return make_error("integrity", path + " is a database of something else",
                     "use another folder: --home DIR; a sqlite-graphrag file is taken over by candor memory import "
                     "--from FILE");
+}
+
+}  // namespace
+
+// One snapshot: another process may make the file between two of the questions.
+Result<std::int64_t> recognise(sqlite::Database& database, const std::string& path, std::int64_t newest) {
+  if (database.in_transaction()) return recognise_in(database, path, newest);
+  CANDOR_TRY(database.run("BEGIN"));
+  Result<std::int64_t> version = recognise_in(database, path, newest);
+  // What a caller asks of the connection's latest failure is the failure of the questions.
+  if (version.ok() || database.in_transaction()) {
+    const Status ended = database.run("ROLLBACK");
+    if (version.ok() && !ended.ok()) return ended.error();
+  }
+  return version;
 }
 
 Status migrate(sqlite::Database& database, const std::string& path, std::span<const Migration> steps) {
