@@ -123,7 +123,8 @@ class Reader {
     KnownJoin join;
     join.memory = memory;
     join.here = {table_text(here, sources_->qualified), key_text(here, sources_->qualified), here.rows, here.matched};
-    join.there = {table_text(there, sources_->qualified), key_text(there, sources_->qualified), there.rows, there.matched};
+    join.there = {table_text(there, sources_->qualified), key_text(there, sources_->qualified), there.rows,
+                  there.matched};
     join.coverage = here.coverage();
     join.filtered = here.filtered || there.filtered;
     join.sample = here.one_in > 1 || there.one_in > 1;

@@ -56,8 +56,8 @@ void Service::add_known_joins(Session& session, const Schema& all, Schema& shown
   constexpr std::size_t kTablesMax = 3;  // of a whole source the joins would be those of every table
   if (!configuration_.memory_lessons || shown.tables.size() > kTablesMax) return;
   shown.known_joins_max = static_cast<std::uint64_t>(configuration_.limit("known_joins"));
-  Result<lessons::Known> known = lessons::known_joins(
-      configuration_.home, all, shown.tables, sources_of(session, configuration_), shown.known_joins_max);
+  Result<lessons::Known> known = lessons::known_joins(configuration_.home, all, shown.tables,
+                                                      sources_of(session, configuration_), shown.known_joins_max);
   if (!known.ok()) {
     shown.warnings.push_back("what is remembered of joins can't be read: " + shortened(known.error().message, 400));
     return;

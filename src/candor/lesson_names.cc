@@ -24,7 +24,8 @@ char32_t decode(std::string_view text, std::size_t& at) {
   const auto first = static_cast<unsigned char>(text[at++]);
   const int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : first >= 0xC0 ? 1 : 0;
   char32_t code = more == 0 ? first : first & (0x3FU >> static_cast<unsigned>(more));
-  for (int i = 0; i < more && at < text.size(); ++i) code = (code << 6U) | (static_cast<unsigned char>(text[at++]) & 0x3FU);
+  for (int i = 0; i < more && at < text.size(); ++i)
+    code = (code << 6U) | (static_cast<unsigned char>(text[at++]) & 0x3FU);
   return code;
 }
 
@@ -114,7 +115,8 @@ std::string percent(std::uint64_t matched, std::uint64_t rows) {
   if (rows == 0) return "no rows";
   if (matched == 0) return "0 %";
   if (matched >= rows) return "100 %";
-  const auto share = static_cast<std::int64_t>(std::llround(100.0 * static_cast<double>(matched) / static_cast<double>(rows)));
+  const auto share =
+      static_cast<std::int64_t>(std::llround(100.0 * static_cast<double>(matched) / static_cast<double>(rows)));
   if (share == 0) return "under 1 %";
   return share == 100 ? "over 99 %" : std::to_string(share) + " %";
 }

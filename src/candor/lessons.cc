@@ -74,7 +74,8 @@ Node side_node(const Side& side) {
 }
 
 Node metadata_of(const Join& join) {
-  Node node = memory::texts({{"kind", "join"}, {"measured_at", memory::iso_time(join.measured)}, {"outcome", join.outcome}});
+  Node node =
+      memory::texts({{"kind", "join"}, {"measured_at", memory::iso_time(join.measured)}, {"outcome", join.outcome}});
   if (!join.query_id.empty()) node.set("query_id", Node::string(join.query_id));
   if (!join.answer_id.empty()) node.set("answer_id", Node::string(join.answer_id));
   node.set("filtered", Node::boolean(join.filtered())).set("sample", Node::boolean(join.sample()));

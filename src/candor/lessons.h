@@ -28,17 +28,17 @@ struct Side {
   std::uint64_t rows = 0, matched = 0;
   std::uint64_t one_in = 1;  // of a sample
   bool filtered = false;
-  std::string version;                  // of the source's files at that time; empty: not known
+  std::string version;                   // of the source's files at that time; empty: not known
   std::optional<std::uint64_t> counted;  // rows of the whole table, where the measurement counted them
 
   [[nodiscard]] double coverage() const;  // share of its rows that have a match on the other side
 };
 
 struct Join {
-  Side left, right;            // in the order of their names: the query's own order does not make another join
-  std::int64_t measured = 0;   // unix seconds
+  Side left, right;           // in the order of their names: the query's own order does not make another join
+  std::int64_t measured = 0;  // unix seconds
   std::string counting_sql, query_id, answer_id;
-  std::string outcome;         // committed, held, checked
+  std::string outcome;  // committed, held, checked
   [[nodiscard]] bool filtered() const { return left.filtered || right.filtered; }
   [[nodiscard]] bool sample() const { return left.one_in > 1 || right.one_in > 1; }
 };

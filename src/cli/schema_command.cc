@@ -65,7 +65,8 @@ void print_known_joins(const Context& context, const Schema& schema) {
   if (schema.known_joins.empty()) return;
   context.out.put("\njoins measured before, best first:\n");
   for (const KnownJoin& join : schema.known_joins) {
-    context.out.put(context.out.painted(join.stale == false ? Paint::kPlain : Paint::kDim, "  " + visible(join.text)) + "\n");
+    context.out.put(context.out.painted(join.stale == false ? Paint::kPlain : Paint::kDim, "  " + visible(join.text)) +
+                    "\n");
   }
   const std::uint64_t left = schema.known_joins_total.value_or(0) - schema.known_joins.size();
   if (left > 0) context.out.put("  and " + grouped(left) + " more: candor memory list --type reference\n");

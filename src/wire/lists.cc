@@ -56,8 +56,7 @@ Node known_joins_node(const Schema& schema) {
     list.push(std::move(node));
   }
   const scope::Ceiling ceiling{scope::LimitSource::kDefault, scope::LimitKind::kTopK, schema.known_joins_max, 0};
-  scope::AgentSurface surface =
-      scope::describe(ceiling, list.items().size(), schema.known_joins_total.value_or(0), "");
+  scope::AgentSurface surface = scope::describe(ceiling, list.items().size(), schema.known_joins_total.value_or(0), "");
   surface.order = scope::Order::kTotal;  // by coverage, rows, time and name
   Node node = Node::object();
   node.set("list", std::move(list)).set("agent_surface", scope::surface_document(surface));
@@ -279,9 +278,8 @@ std::unique_ptr<scope::List> schema_list(const Schema& catalog) {
   for (const engine::CatalogTable& table : catalog.tables) rows.push_back(table_node(table));
   // By source, schema and name.
   return std::make_unique<scope::RowsList>(
-      declared("resources",
-               {"resource", "schema", "kind", "temporary", "rows", "rows_estimated", "comment", "columns"}, {"file"},
-               {"comment", "columns"}),
+      declared("resources", {"resource", "schema", "kind", "temporary", "rows", "rows_estimated", "comment", "columns"},
+               {"file"}, {"comment", "columns"}),
       std::move(rows));
 }
 

@@ -15,7 +15,7 @@ std::string_view type_schema(ArgumentType type) {
     case ArgumentType::kText:
       return R"("type":"string")";
     case ArgumentType::kCount:
-      return R"("type":"integer","minimum":0)";
+      return R"("type":"integer")";
     case ArgumentType::kBoolean:
       return R"("type":"boolean")";
     case ArgumentType::kObject:

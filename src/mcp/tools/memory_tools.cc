@@ -49,7 +49,8 @@ Result<scope::Ceiling> ceiling_of(const ToolCall& call, scope::LimitKind kind, s
   constexpr std::int64_t kMost = 1'000'000;
   scope::Ceiling ceiling{scope::LimitSource::kDefault, kind, standard, 0};
   if (const auto limit = call.arguments["limit"].integer()) {
-    if (*limit < 1 || *limit > kMost) return make_error("bad-request", "limit takes a number from 1 to 1000000", "limit: 20");
+    if (*limit < 1 || *limit > kMost)
+      return make_error("bad-request", "limit takes a number from 1 to 1000000", "limit: 20");
     ceiling.source = scope::LimitSource::kFlag;
     ceiling.limit = static_cast<std::uint64_t>(*limit);
   }
@@ -119,13 +120,14 @@ Tool made(Tool tool, std::vector<Argument> arguments, const Settings& settings, 
 }
 
 const Argument kLimit{"limit", ArgumentType::kCount, false, "", ""};
-const Argument kFilters{"filters", ArgumentType::kTexts, false, "key=value, !=, ~, <, >", ""};
+const Argument kFilters{"filters", ArgumentType::kTexts, false, "", ""};
 const Argument kFilterScope{"filter_scope", ArgumentType::kText, false, "", ""};
 const Argument kBodies{"bodies", ArgumentType::kBoolean, false, "", ""};
 const Argument kName{"name", ArgumentType::kText, true, "", ""};
 const Argument kType{"type", ArgumentType::kText, false, "", ""};
 const Argument kSession{"session", ArgumentType::kText, false, "", ""};
-constexpr std::string_view kRows = R"({"type":"object","properties":{"results":{"type":"array"},"agent_surface":{"type":"object"}}})";
+constexpr std::string_view kRows =
+    R"({"type":"object","properties":{"results":{"type":"array"},"agent_surface":{"type":"object"}}})";
 
 Tool reading(std::string name, std::string title, std::string description) {
   Tool tool;
@@ -141,21 +143,26 @@ Tool reading(std::string name, std::string title, std::string description) {
 
 std::vector<Tool> memory_tools(const config::Configuration& configuration, const std::string& session) {
   // A contract is published to many, who must not read each other's notes unless the operator says so.
-  const bool contract = std::ranges::any_of(configuration.sources, [](const config::Source& source) { return !source.contract.empty(); });
-  const std::string chosen = !configuration.memory_tools.empty() ? configuration.memory_tools : contract ? "off" : "write";
+  const bool contract =
+      std::ranges::any_of(configuration.sources, [](const config::Source& source) { return !source.contract.empty(); });
+  const std::string chosen = !configuration.memory_tools.empty() ? configuration.memory_tools
+                             : contract                          ? "off"
+                                                                 : "write";
   std::vector<Tool> tools;
   if (chosen == "off") return tools;
   const Settings settings{configuration.home, session, static_cast<std::uint64_t>(configuration.limit("memory_rows")),
                           static_cast<std::uint64_t>(configuration.limit("result_chars"))};
-  tools.push_back(made(reading("memory_list", "List notes", "Notes, newest first; " + std::to_string(settings.rows) + " without limit."),
-                       {kType, kLimit, {"offset", ArgumentType::kCount, false, "", ""}, kFilters, kFilterScope, kBodies},
-                       settings, list_memories));
+  tools.push_back(made(
+      reading("memory_list", "List notes",
+              "Notes, newest first, " + std::to_string(settings.rows) + " at a time. filters: key=value, !=, ~, <, >."),
+      {kType, kLimit, {"offset", ArgumentType::kCount, false, "", ""}, kFilters, kFilterScope, kBodies}, settings,
+      list_memories));
   if (chosen != "write") return tools;
   Tool tool;
   tool.name = "memory_write";
   tool.title = "Keep a note";
   tool.description = "Keep a note for later sessions; update: a new version of it.";
-  tool.output_schema = R"({"type":"object","properties":{"action":{"type":"string"}}})";
+  tool.output_schema = R"({"type":"object"})";
   tools.push_back(made(std::move(tool),
                        {kName,
                         {"description", ArgumentType::kText, false, "", ""},

@@ -7,9 +7,9 @@
 
 #include "candor/documents.h"
 #include "mcp/tools/arguments.h"
-#include "wire/lists.h"
 #include "mcp/tools/checked_tool.h"
 #include "mcp/tools/memory_tools.h"
+#include "wire/lists.h"
 #include "wire/wire.h"
 
 namespace candor::mcp {
@@ -123,8 +123,8 @@ Tool schema_tool(const ToolSettings& settings) {
   Tool tool;
   tool.name = "schema";
   tool.title = "Look at the data";
-  tool.description = "Tables of all sources and of scratch: columns, types, notes, row counts; of one table the joins measured "
-      "before.";
+  tool.description =
+      "Tables of all sources and of scratch: columns, types, notes, row counts; of one table the known joins.";
   tool.output_schema = output_schema(
       R"("resources":{"type":"array"},"known_joins":{"type":"object"},"agent_surface":{"type":"object"})");
   tool.annotations = {.read_only = true, .idempotent = true};
@@ -133,9 +133,9 @@ Tool schema_tool(const ToolSettings& settings) {
 }
 
 constexpr std::string_view kStatementMembers =
-    R"("query_id":{"type":"string"},"columns":{"type":"array","items":{"required":["name","type","id"]}},"rows":{"type":"array","items":{"type":"array"}},"row_count":{"type":"integer"},"warnings":{"type":"array"},"agent_surface":{"type":"object"},"statements":{"type":"array"})";
+    R"("query_id":{"type":"string"},"columns":{"type":"array"},"rows":{"type":"array"},"agent_surface":{"type":"object"},"statements":{"type":"array"})";
 constexpr std::string_view kExecuteMembers =
-    R"("query_id":{"type":"string"},"affected_count":{"type":"integer"},"batch_id":{"type":"string"},"warnings":{"type":"array"},"statements":{"type":"array"})";
+    R"("query_id":{"type":"string"},"affected_count":{"type":"integer"},"batch_id":{"type":"string"},"statements":{"type":"array"})";
 
 Argument sql_argument(std::string description) {
   return {"sql", ArgumentType::kText, true, std::move(description), ""};
@@ -209,8 +209,8 @@ Tool materialize_tool(const ToolSettings& settings) {
   tool.name = "materialize";
   tool.title = "Copy rows to scratch";
   tool.description = "Copy a query's rows into a scratch table with exact types, to join tables of different sources.";
-  tool.output_schema = output_schema(
-      R"("query_id":{"type":"string"},"resource":{"type":"string"},"affected_count":{"type":"integer"},"columns":{"type":"array"},"warnings":{"type":"array"})");
+  tool.output_schema =
+      output_schema(R"("query_id":{"type":"string"},"resource":{"type":"string"},"affected_count":{"type":"integer"})");
   tool.annotations = {.destructive = true};
   return make_tool(std::move(tool),
                    {sql_argument(""),
@@ -231,16 +231,13 @@ Tool commit_tool(const ToolSettings& settings) {
       "basis, "
       "commit again.";
   tool.output_schema = output_schema(
-      R"("status":{"enum":["committed","unresolved","error"]},"answer_id":{"type":"string"},"receipt":{"type":"object"},"findings":{"type":"array"})");
-  std::vector<Argument> arguments = {
-      {"question", ArgumentType::kText, false, "", ""},
-      {"fields", ArgumentType::kObject, false, "Name to value", ""},
-      {"rows", ArgumentType::kObject, false, "",
-       R"("properties":{"columns":{"type":"array"},"values":{"type":"array","items":{"type":"array"}},"note":{"type":"string"}},"required":["columns","values"])"},
-      {"unresolved", ArgumentType::kObject, false, "",
-       R"("properties":{"reason":{"type":"string"}},"required":["reason"])"},
-      {"basis", ArgumentType::kText, false, "How it was derived, in words", ""},
-      {"query_id", ArgumentType::kText, false, "Of the query that shows them", ""}};
+      R"("status":{"enum":["committed","unresolved","error"]},"answer_id":{"type":"string"},"receipt":{"type":"object"})");
+  std::vector<Argument> arguments = {{"question", ArgumentType::kText, false, "", ""},
+                                     {"fields", ArgumentType::kObject, false, "Name to value", ""},
+                                     {"rows", ArgumentType::kObject, false, "columns, values, note", ""},
+                                     {"unresolved", ArgumentType::kObject, false, "reason", ""},
+                                     {"basis", ArgumentType::kText, false, "How it was derived, in words", ""},
+                                     {"query_id", ArgumentType::kText, false, "Of the query that shows them", ""}};
   return make_tool(std::move(tool), std::move(arguments), settings, commit);
 }
 

@@ -1,4 +1,6 @@
 // From a measured pair to a memory and back to what the schema tells: names, versions, staleness, hostile texts.
+#include "candor/lessons.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -6,7 +8,6 @@
 #include <vector>
 
 #include "base/render_json.h"
-#include "candor/lessons.h"
 #include "memory/facts.h"
 #include "memory/memory.h"
 
@@ -92,7 +93,8 @@ TEST_F(Lessons, EachTableIsToldItsOwnShare) {
 
 TEST_F(Lessons, MeasuredAgainIsANewVersionWhicheverSideComesFirst) {
   ASSERT_TRUE(learn(measured(side("patients", "mrn", 97, 100), side("labs", "patient_mrn", 12, 48))).ok());
-  ASSERT_TRUE(learn(measured(side("labs", "patient_mrn", 13, 50), side("patients", "mrn", 98, 100)), kNow + 86'400).ok());
+  ASSERT_TRUE(
+      learn(measured(side("labs", "patient_mrn", 13, 50), side("patients", "mrn", 98, 100)), kNow + 86'400).ok());
   const Known known_now = known("patients");
   ASSERT_EQ(known_now.joins.size(), 1U);
   EXPECT_EQ(known_now.joins[0].here.matched, 98U);
@@ -156,7 +158,8 @@ TEST_F(Lessons, ScratchTablesAndEmptySidesTeachNothing) {
   review::Side scratch = side("t", "id", 1, 1);
   scratch.resolved.source = "scratch";
   EXPECT_TRUE(measured_joins(measured(scratch, side("labs", "x", 1, 1)), "", sources_, kNow).empty());
-  EXPECT_TRUE(measured_joins(measured(side("patients", "x", 0, 0), side("labs", "x", 0, 1)), "", sources_, kNow).empty());
+  EXPECT_TRUE(
+      measured_joins(measured(side("patients", "x", 0, 0), side("labs", "x", 0, 1)), "", sources_, kNow).empty());
 }
 
 TEST_F(Lessons, TheBestComeFirstAndTheRestIsCounted) {
