@@ -7,13 +7,13 @@
 
 #include "base/ascii.h"
 #include "base/codes.h"
+#include "base/digest.h"
 #include "base/render_json.h"
 #include "candor/documents.h"
 #include "candor/lineage.h"
 #include "candor/service.h"
 #include "candor/submission.h"
 #include "config/source_names.h"
-#include "base/digest.h"
 #include "sql/lexer.h"
 
 namespace candor {
