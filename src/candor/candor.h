@@ -105,9 +105,29 @@ class ResultSink {
   virtual void failed(const StatementStart& start, const Diagnostic& failure) = 0;
 };
 
+// What a review measured of a join before, as it is remembered.
+struct KnownJoin {
+  struct Side {
+    std::string table, key;  // "patients", "patients.mrn": as texts, which may be quoted or cut
+    std::uint64_t rows = 0, matched = 0;
+  };
+  std::string memory;  // its name in the memory
+  std::string text;    // "patients.mrn joins labs.patient_mrn: 97 % measured on 2026-11-30"
+  Side here, there;    // here: of the table that was asked for
+  double coverage = 0;  // share of `here`, 0…1
+  bool filtered = false, sample = false;
+  std::string measured_at;
+  std::optional<bool> stale;  // absent: not compared, for `stale_reason`
+  std::string stale_reason;
+};
+
 // Tables of the engines, and the resources of contracts in the contracts' own words.
 struct Schema : engine::Catalog {
   std::vector<std::string> notes;  // what the contracts say of their data as a whole
+  // Of the tables that were asked for by name: best first, so many of how many there are. Absent: not looked for.
+  std::optional<std::uint64_t> known_joins_total;
+  std::vector<KnownJoin> known_joins;
+  std::uint64_t known_joins_max = 0;
 };
 
 struct Materialized {
@@ -302,6 +322,7 @@ class Candor {
   struct Checked {
     std::string sql;
     std::vector<review::CheckResult> checks;
+    std::vector<Warning> warnings;
   };
   [[nodiscard]] virtual Result<std::vector<Checked>> check(const Caller& caller, std::string_view sql,
                                                            const RunOptions& options, CancelToken cancel) = 0;

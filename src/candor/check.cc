@@ -61,6 +61,7 @@ Result<std::vector<Candor::Checked>> Service::check(const Caller& caller, std::s
     if (route.source.empty()) context.temporary_objects = prepared.session->temporary_objects();
     context.cancel = cancel;
     checked.checks = review::review_query(checked.sql, context);
+    checked.warnings = learn(checked.checks, {route.source, "", "", "checked"}, *prepared.session);
     all.push_back(std::move(checked));
   }
   return all;

@@ -12,6 +12,7 @@
 #include "candor/documents.h"
 #include "candor/lineage.h"
 #include "candor/service.h"
+#include "candor/submission.h"
 #include "config/source_names.h"
 #include "sql/lexer.h"
 
@@ -192,20 +193,6 @@ std::vector<std::string> findings_of(const CommitOutcome& outcome) {
 
 }  // namespace
 
-// A commit on its way.
-struct Service::Submission {
-  Caller caller;
-  ledger::TurnKey turn;
-  Node input;
-  std::string digest;
-  std::vector<ledger::QueryRecord> queries;  // of the turn
-  std::optional<ledger::QueryRecord> named;  // by query_id
-  std::optional<ledger::QueryRecord> located;
-  Receipt receipt;
-
-  [[nodiscard]] bool unresolved() const { return !input["unresolved"].is_null(); }
-};
-
 review::Settings Service::review_settings() const {
   review::Settings settings;
   settings.enabled = configuration_.review_enabled;
@@ -379,14 +366,20 @@ Result<CommitOutcome> Service::review_in_slot(Submission& submission, Session& s
                                          [](const CheckResult& check) { return check.verdict == Verdict::kFinding; });
   if (fired) {
     Result<CommitOutcome> held = hold(submission);
-    if (!held.ok()) leave_slot(submission.turn);
+    if (!held.ok()) {
+      leave_slot(submission.turn);
+    } else {
+      learn_from(submission, session, *held);
+    }
     return held;
   }
   if (Status released = ledger_->release_slot(submission.turn); !released.ok()) {
     leave_slot(submission.turn);
     return std::move(released).error();
   }
-  return accept(submission, false, nullptr);
+  Result<CommitOutcome> accepted = accept(submission, false, nullptr);
+  if (accepted.ok()) learn_from(submission, session, *accepted);
+  return accepted;
 }
 
 // A slot whose hold could not be written must not let the next commit of the turn pass unreviewed.

@@ -105,6 +105,17 @@ json::Node check_document(const review::CheckResult& check) {
   return node;
 }
 
+json::Node warnings_document(const std::vector<Warning>& warnings) {
+  Node list = Node::array();
+  for (const Warning& warning : warnings) {
+    Node node = Node::object();
+    node.set("code", Node::string(warning.code)).set("message", Node::string(warning.message));
+    if (!warning.hint.empty()) node.set("hint", Node::string(warning.hint));
+    list.push(std::move(node));
+  }
+  return list;
+}
+
 json::Node hold_document(const Hold& hold) {
   Node document = Node::object();
   document.set("status", Node::string("error"));

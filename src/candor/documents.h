@@ -20,6 +20,8 @@ namespace candor {
 // A pair of a check as {"condition","left":{"table","alias","rows","matched",…},"right":{…},"counting_sql",…}.
 [[nodiscard]] json::Node pair_document(const review::Pair& pair);
 
+[[nodiscard]] json::Node warnings_document(const std::vector<Warning>& warnings);
+
 // The reply to a commit that was held: status "error", title "Answer not committed".
 [[nodiscard]] json::Node hold_document(const Hold& hold);
 

@@ -23,7 +23,7 @@ bool selects(std::string_view resource, const engine::CatalogTable& table) {
 
 Result<Schema> Service::schema(const Caller& caller, const std::string& resource) {
   CANDOR_ASSIGN(const Prepared prepared, prepare(caller));
-  CANDOR_ASSIGN(Schema catalog, prepared.session->catalog());
+  CANDOR_ASSIGN(const Schema catalog, prepared.session->catalog());
   if (resource.empty()) return catalog;
   std::vector<engine::CatalogTable> wanted;
   std::ranges::copy_if(catalog.tables, std::back_inserter(wanted),
@@ -39,8 +39,10 @@ Result<Schema> Service::schema(const Caller& caller, const std::string& resource
     return make_error("unknown-table", "no table or source named '" + config::shown_spec(resource) + "'",
                       near_tables(resource.substr(resource.rfind('.') + 1), catalog));
   }
-  catalog.tables = std::move(wanted);
-  return catalog;
+  Schema shown = catalog;
+  shown.tables = std::move(wanted);
+  add_known_joins(*prepared.session, catalog, shown);
+  return shown;
 }
 
 }  // namespace candor

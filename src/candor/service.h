@@ -1,4 +1,4 @@
-// The implementation of the facade: its parts by subject are run.cc, materialize.cc, schema.cc, commit.cc and check.cc.
+// The implementation of the facade: its parts by subject are run.cc, materialize.cc, schema.cc, commit.cc, learn.cc and check.cc.
 #pragma once
 
 #include <chrono>
@@ -144,6 +144,14 @@ class Service final : public Candor {
                                              const json::Node* stored_receipt);
   [[nodiscard]] Result<CommitOutcome> hold(Submission& submission);
   [[nodiscard]] Result<CommitOutcome> review_in_slot(Submission& submission, Session& session);
+  // Remembers what was measured; what went wrong with it is a warning. Where a commit says what became of it.
+  struct Learned {
+    std::string source, query_id, answer_id, outcome;  // source: where the query ran
+  };
+  [[nodiscard]] std::vector<Warning> learn(const std::vector<review::CheckResult>& checks, const Learned& from,
+                                           Session& session) const;
+  void learn_from(const Submission& submission, Session& session, CommitOutcome& outcome) const;
+  void add_known_joins(Session& session, const Schema& all, Schema& shown) const;
   void leave_slot(const ledger::TurnKey& turn);
   void release_left_slots();
 

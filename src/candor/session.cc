@@ -14,8 +14,10 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/no_room.h"
 #include "candor/sources.h"
+#include "config/source_names.h"
 #include "engine/source_version.h"
 
 namespace candor {
@@ -253,6 +255,19 @@ void Session::scratch_changed() {
 std::map<std::string, std::string> Session::source_versions() {
   const std::lock_guard hold(mutex_);
   return versions_;
+}
+
+std::map<std::string, std::string> Session::source_places() {
+  const std::lock_guard hold(mutex_);
+  recognise();
+  constexpr std::size_t kDigits = 16;
+  std::map<std::string, std::string> places;
+  const auto add = [&](const engine::SourceSpec& spec) {
+    places[spec.name] = sha256_hex(config::shown_spec(spec.path)).substr(0, kDigits);
+  };
+  for (const engine::SourceSpec& spec : duckdb_sources_) add(spec);
+  for (const auto& [source, lite] : lite_) add(lite.spec);
+  return places;
 }
 
 std::map<std::string, std::string> Session::read_versions() {

@@ -97,6 +97,9 @@ class Session {
   // Fingerprints of all sources as `refresh_sources` last found them, by name.
   [[nodiscard]] std::map<std::string, std::string> source_versions();
 
+  // Where each source that is no contract's lies, as a hash: by name.
+  [[nodiscard]] std::map<std::string, std::string> source_places();
+
   // Those that a statement reads now: older ones while an engine that is busy has old files open.
   [[nodiscard]] std::map<std::string, std::string> read_versions();
 

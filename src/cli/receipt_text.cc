@@ -133,12 +133,20 @@ std::string receipt_text(const Stream& out, const Node& receipt) {
   return text + checks_text(out, receipt["checks"]);
 }
 
+std::string warnings_text(const Stream& out, const Node& warnings) {
+  std::string text;
+  for (const Node& warning : warnings.items()) {
+    text += out.painted(Paint::kYellow, "warning: " + visible(warning.string_or("message", ""))) + "\n";
+  }
+  return text;
+}
+
 std::string outcome_text(const Stream& out, const Node& document) {
   if (document.string_or("status", "") == "committed") {
     std::string text =
         out.painted(Paint::kGreen, "committed") + " " + out.painted(Paint::kBold, document.string_or("answer_id", ""));
     if (document.string_or("state", "") == "unresolved") text += ", as unresolved";
-    return text + "\n" + receipt_text(out, document["receipt"]);
+    return text + "\n" + receipt_text(out, document["receipt"]) + warnings_text(out, document["warnings"]);
   }
   std::string text = out.painted(Paint::kRed, document.string_or("title", "Answer not committed")) + "\n";
   text += checks_text(out, document["findings"]);
@@ -147,7 +155,7 @@ std::string outcome_text(const Stream& out, const Node& document) {
   if (const std::string_view query = document.string_or("final_query_id", ""); !query.empty()) {
     text += "query " + std::string(query) + "\n";
   }
-  return text;
+  return text + warnings_text(out, document["warnings"]);
 }
 
 std::string verification_text(const Stream& out, const Verification& verification) {

@@ -13,6 +13,8 @@ namespace candor::cli {
 // `checks` is the array of a receipt or of a review.
 [[nodiscard]] std::string checks_text(const Stream& out, const json::Node& checks);
 
+[[nodiscard]] std::string warnings_text(const Stream& out, const json::Node& warnings);
+
 // The reply to a commit: what was held and the ways on, or the answer's id and its receipt.
 [[nodiscard]] std::string outcome_text(const Stream& out, const json::Node& document);
 

@@ -61,6 +61,17 @@ void print_one(const Context& context, const engine::CatalogTable& table) {
   }
 }
 
+void print_known_joins(const Context& context, const Schema& schema) {
+  if (schema.known_joins.empty()) return;
+  context.out.put("\njoins measured before, best first:\n");
+  for (const KnownJoin& join : schema.known_joins) {
+    context.out.put(context.out.painted(join.stale == false ? Paint::kPlain : Paint::kDim, "  " + visible(join.text)) +
+                    "\n");
+  }
+  const std::uint64_t left = schema.known_joins_total.value_or(0) - schema.known_joins.size();
+  if (left > 0) context.out.put("  and " + grouped(left) + " more: candor memory list --type reference\n");
+}
+
 void print_all(const Context& context, const engine::Catalog& catalog) {
   Table table(context.out, {"resource", "kind", "rows", "columns", "from"}, 3);
   for (const engine::CatalogTable& one : catalog.tables) {
@@ -132,6 +143,7 @@ ExitCode run_schema(const Context& context) {
   } else {
     print_all(context, *catalog);
   }
+  print_known_joins(context, *catalog);
   for (const std::string& note : catalog->notes) context.out.put("note: " + visible(note) + "\n");
   for (const std::string& warning : catalog->warnings) {
     context.out.put(context.out.painted(Paint::kYellow, "warning: " + visible(warning)) + "\n");

@@ -160,7 +160,8 @@ ExitCode run_check(const Context& context) {
     if (context.document) continue;
     const std::vector<std::string> lines = folded(visible(one.sql, true), context.out.width(), 3);
     for (const std::string& line : lines) context.out.put(context.out.painted(Paint::kDim, line) + "\n");
-    context.out.put(checks_text(context.out, checks) + "\n");
+    context.out.put(checks_text(context.out, checks) + warnings_text(context.out, wire::warnings_node(one.warnings)) +
+                    "\n");
   }
   return found ? ExitCode::kHeld : ExitCode::kDone;
 }

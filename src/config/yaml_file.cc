@@ -136,7 +136,7 @@ class Reader {
                  });
   }
 
-  // Settings of a part that reads them itself; here only its bounds are watched.
+  // Other settings are of parts that read them themselves; of these only the bounds are watched.
   void memory(const YAML::Node& node) {
     std::size_t visits = 0;
     if (node.IsNull()) return;
@@ -144,6 +144,23 @@ class Reader {
       in_.fault(node, "memory", "must be " + std::string(kMap));
     } else if (!within_bounds(node, 0, visits)) {
       in_.fault(node, "memory", "holds more than " + std::to_string(kVisitsMax) + " values or is nested too deep");
+    } else {
+      each_setting(node, "memory", {"model", "lessons", "tools"},
+                   [&](const std::string& name, const YAML::Node& value) { memory_setting(name, value); });
+    }
+  }
+
+  void memory_setting(const std::string& name, const YAML::Node& value) {
+    if (name == "lessons") in_.boolean(value, "memory.lessons", configuration_->memory_lessons);
+    if (name != "tools") return;
+    std::string tools;
+    if (!in_.text(value, "memory.tools", tools)) return;
+    if (tools == "true") tools = "write";
+    if (tools == "false") tools = "off";
+    if (tools != "write" && tools != "read" && tools != "off") {
+      in_.fault(value, "memory.tools", "must be write, read or off, not " + in_message(tools));
+    } else {
+      configuration_->memory_tools = tools;
     }
   }
 

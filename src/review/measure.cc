@@ -10,6 +10,7 @@
 
 #include "review/counting_sql.h"
 #include "review/syntax/expression_text.h"
+#include "review/syntax/tree.h"
 
 namespace candor::review {
 namespace {
@@ -76,9 +77,26 @@ Result<Counts> counts_of(const Row& row) {
   return counts;
 }
 
-Side side_of(const syntax::TablePlan& plan, const engine::TableFacts& facts, std::uint64_t one_in) {
+// The plan writes columns as alias.column; the alias says nothing beyond this one query.
+Key key_of(json::Node node) {
+  Key key;
+  syntax::for_each_expression(node, [&](json::Node& part) {
+    std::vector<std::string> names = syntax::column_names(part);
+    if (names.size() < 2) return;
+    names.erase(names.begin());
+    if (std::ranges::find(key.columns, names.front()) == key.columns.end()) key.columns.push_back(names.front());
+    syntax::set_column_names(part, names);
+  });
+  key.text = syntax::readable_expression(node);
+  return key;
+}
+
+Side side_of(const syntax::TablePlan& plan, const engine::TableFacts& facts, const std::vector<json::Node>& keys,
+             std::uint64_t one_in) {
   Side side;
   side.table = facts.resolved.table;
+  side.resolved = facts.resolved;
+  for (const json::Node& key : keys) side.keys.push_back(key_of(key));
   for (const std::string* part : {&facts.resolved.source, &facts.resolved.schema, &facts.resolved.table}) {
     if (!part->empty()) side.full_name += (side.full_name.empty() ? "" : ".") + syntax::quoted_name(*part);
   }
@@ -112,8 +130,8 @@ class PairMeasurement {
     request.right = counted(plan.right, plan.right_keys);
     Pair pair;
     pair.condition = plan.condition;
-    pair.left = side_of(plan_.tables[plan.left], facts_[plan.left], request.left.one_in);
-    pair.right = side_of(plan_.tables[plan.right], facts_[plan.right], request.right.one_in);
+    pair.left = side_of(plan_.tables[plan.left], facts_[plan.left], plan.left_keys, request.left.one_in);
+    pair.right = side_of(plan_.tables[plan.right], facts_[plan.right], plan.right_keys, request.right.one_in);
     pair.sample = request.left.one_in > 1 || request.right.one_in > 1;
     CANDOR_TRY(count(request, pair));
     if (asks_for_second_count(pair.left, pair.right) || asks_for_second_count(pair.right, pair.left)) {

@@ -60,11 +60,19 @@ struct Located {
 
 // ---- 2.–5. what its joins did ----
 
+// A key that a join compares, on one side.
+struct Key {
+  std::vector<std::string> columns;  // that it reads, as the catalog spells them; mostly one
+  std::string text;                  // "mrn", "lower(mrn)": without the table
+};
+
 // One side of a measured pair. Of a sample, counts are those of the sample.
 struct Side {
   std::string table;          // as the catalog names it: "patients"
   std::string full_name;      // three parts: "scratch.main.patients"
   std::string alias;          // as the query names it; the table's name without one
+  engine::TableName resolved;  // the parts of full_name
+  std::vector<Key> keys;       // the n-th is compared with the n-th of the other side
   bool grouped = false;       // the rule looks at it
   std::uint64_t rows = 0;     // under its own filter
   std::uint64_t matched = 0;  // of those, with a match on the other side under that side's filter

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "scope/document.h"
 #include "scope/rows_list.h"
+#include "scope/scope.h"
 #include "wire/wire.h"
 
 namespace candor::wire {
@@ -29,6 +31,36 @@ Node texts_node(const std::vector<std::string>& texts) {
 Node stored(const std::string& json) {
   Result<Node> parsed = json::parse(json.empty() ? "null" : json);
   return parsed.ok() ? *std::move(parsed) : Node::raw(json);
+}
+
+Node known_side(const KnownJoin::Side& side) {
+  Node node = Node::object();
+  node.set("table", Node::string(side.table)).set("key", Node::string(side.key));
+  node.set("rows", number(side.rows)).set("matched", number(side.matched));
+  return node;
+}
+
+// What was measured before: the best of it, and of how many.
+Node known_joins_node(const Schema& schema) {
+  Node list = Node::array();
+  for (const KnownJoin& join : schema.known_joins) {
+    Node node = Node::object();
+    node.set("text", Node::string(join.text)).set("coverage", Node::number(join.coverage));
+    node.set("here", known_side(join.here)).set("there", known_side(join.there));
+    node.set("measured_at", Node::string(join.measured_at));
+    if (join.filtered) node.set("filtered", Node::boolean(true));
+    if (join.sample) node.set("sample", Node::boolean(true));
+    node.set("stale", join.stale ? Node::boolean(*join.stale) : Node());
+    set_text(node, "stale_reason", join.stale_reason);
+    node.set("memory", Node::string(join.memory));
+    list.push(std::move(node));
+  }
+  const scope::Ceiling ceiling{scope::LimitSource::kDefault, scope::LimitKind::kTopK, schema.known_joins_max, 0};
+  scope::AgentSurface surface = scope::describe(ceiling, list.items().size(), schema.known_joins_total.value_or(0), "");
+  surface.order = scope::Order::kTotal;  // by coverage, rows, time and name
+  Node node = Node::object();
+  node.set("list", std::move(list)).set("agent_surface", scope::surface_document(surface));
+  return node;
 }
 
 Node query_head(const ledger::QueryRecord& query) {
@@ -246,9 +278,8 @@ std::unique_ptr<scope::List> schema_list(const Schema& catalog) {
   for (const engine::CatalogTable& table : catalog.tables) rows.push_back(table_node(table));
   // By source, schema and name.
   return std::make_unique<scope::RowsList>(
-      declared("resources",
-               {"resource", "schema", "kind", "temporary", "rows", "rows_estimated", "comment", "columns"}, {"file"},
-               {"comment", "columns"}),
+      declared("resources", {"resource", "schema", "kind", "temporary", "rows", "rows_estimated", "comment", "columns"},
+               {"file"}, {"comment", "columns"}),
       std::move(rows));
 }
 
@@ -272,6 +303,7 @@ json::Node schema_document(const Schema& catalog, const scope::ShapedList& list)
   document.set("resource_count", number(list.surface().output_count));
   if (!catalog.notes.empty()) document.set("notes", texts_node(catalog.notes));
   if (!catalog.warnings.empty()) document.set("warnings", texts_node(catalog.warnings));
+  if (catalog.known_joins_total) document.set("known_joins", known_joins_node(catalog));
   list.put_into(document);
   return document;
 }

@@ -70,16 +70,7 @@ Node counts_node(const review::Counts& counts) {
 
 }  // namespace
 
-json::Node warnings_node(const std::vector<Warning>& warnings) {
-  json::Node list = json::Node::array();
-  for (const Warning& warning : warnings) {
-    json::Node node = json::Node::object();
-    node.set("code", json::Node::string(warning.code)).set("message", json::Node::string(warning.message));
-    if (!warning.hint.empty()) node.set("hint", json::Node::string(warning.hint));
-    list.push(std::move(node));
-  }
-  return list;
-}
+json::Node warnings_node(const std::vector<Warning>& warnings) { return warnings_document(warnings); }
 
 json::Node materialized_document(const Materialized& result) {
   Node node = Node::object();
@@ -101,7 +92,9 @@ json::Node checked_document(const std::vector<Candor::Checked>& checked) {
       findings += check.verdict == review::Verdict::kFinding ? 1 : 0;
       checks.push(check_document(check));
     }
-    list.push(std::move(node.set("sql", Node::string(one.sql)).set("checks", std::move(checks))));
+    node.set("sql", Node::string(one.sql)).set("checks", std::move(checks));
+    if (!one.warnings.empty()) node.set("warnings", warnings_document(one.warnings));
+    list.push(std::move(node));
   }
   document.set("statements", std::move(list)).set("statement_count", number(checked.size()));
   document.set("finding_count", number(findings));

@@ -94,7 +94,7 @@ sources:
   web:  postgresql://host/db
 limits: {rows_per_result: 250, statement_seconds: 5}
 review: {probe: scratch, max_rows: 1000, max_key_chars: 2000}
-memory: {model: none, nested: {a: [1, 2]}}
+memory: {model: none, lessons: false, tools: read}
 log_json: true
 )");
   ASSERT_EQ(read.sources.size(), 4U);
@@ -111,6 +111,8 @@ log_json: true
   EXPECT_EQ(read.review_max_rows, 1000);
   EXPECT_EQ(read.review_max_key_chars, 2000);
   EXPECT_TRUE(read.review_enabled);
+  EXPECT_FALSE(read.memory_lessons);
+  EXPECT_EQ(read.memory_tools, "read");
   EXPECT_TRUE(read.log_json);
   EXPECT_EQ(read.file, folder_ + "/candor.yaml");
 }
@@ -193,6 +195,9 @@ TEST_F(ConfigTest, WrongTypesAndRangesAreRefused) {
                                       "sources: {shop: {path: }}\n",
                                       "sources: {shop: {path: a, mode: rw}}\n",
                                       "memory: 5\n",
+                                      "memory: {lesson: false}\n",
+                                      "memory: {lessons: maybe}\n",
+                                      "memory: {tools: some}\n",
                                       "log_json: 1\n",
                                       "? [a, b]\n: c\n",
                                       "<<: {log_json: true}\n"}) {

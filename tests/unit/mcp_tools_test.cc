@@ -144,9 +144,10 @@ TEST_F(McpTools, TheWholeListIsSmallAndInOrder) {
     EXPECT_TRUE(json::parse(tool.output_schema).ok()) << tool.output_schema;
     EXPECT_FALSE(tool.annotations.open_world);
   }
-  EXPECT_EQ(names, "schema sql_query sql_execute materialize answer_commit ");
-  // The contract says 6,000 for all tools; the memory's four need their share of it.
-  EXPECT_LT(list.size(), 5'200U);
+  EXPECT_EQ(names,
+            "schema sql_query sql_execute materialize answer_commit memory_search memory_list memory_related "
+            "memory_write ");
+  EXPECT_LT(list.size(), 6'000U);
   EXPECT_TRUE(tool("sql_query").annotations.read_only);
   EXPECT_FALSE(tool("sql_execute").annotations.read_only);
   EXPECT_TRUE(tool("sql_execute").annotations.destructive);
@@ -155,7 +156,7 @@ TEST_F(McpTools, TheWholeListIsSmallAndInOrder) {
 TEST_F(McpTools, LimitsInDescriptionsAreThoseInForce) {
   config::Configuration changed = standard_configuration();
   for (const std::string_view name :
-       {"rows_per_result", "result_chars", "cell_chars", "statement_seconds", "statements_per_batch"}) {
+       {"rows_per_result", "result_chars", "cell_chars", "statement_seconds", "statements_per_batch", "memory_rows"}) {
     changed = standard_configuration();
     changed.limit_values[std::string(name)] = 777'123;
     std::string list;

@@ -15,11 +15,13 @@ std::string_view type_schema(ArgumentType type) {
     case ArgumentType::kText:
       return R"("type":"string")";
     case ArgumentType::kCount:
-      return R"("type":"integer","minimum":0)";
+      return R"("type":"integer")";
     case ArgumentType::kBoolean:
       return R"("type":"boolean")";
     case ArgumentType::kObject:
       return R"("type":"object")";
+    case ArgumentType::kTexts:
+      return R"("type":"array","items":{"type":"string"})";
   }
   return "";
 }
@@ -34,6 +36,8 @@ std::string_view type_name(ArgumentType type) {
       return "true or false";
     case ArgumentType::kObject:
       return "an object";
+    case ArgumentType::kTexts:
+      return "an array of strings";
   }
   return "";
 }
@@ -48,6 +52,8 @@ bool fits(const json::Node& value, ArgumentType type) {
       return value.is_boolean();
     case ArgumentType::kObject:
       return value.is_object();
+    case ArgumentType::kTexts:
+      return value.is_array() && std::ranges::all_of(value.items(), &json::Node::is_string);
   }
   return false;
 }

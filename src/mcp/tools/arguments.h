@@ -11,7 +11,7 @@
 
 namespace candor::mcp {
 
-enum class ArgumentType : std::uint8_t { kText, kCount, kBoolean, kObject };
+enum class ArgumentType : std::uint8_t { kText, kCount, kBoolean, kObject, kTexts };
 
 struct Argument {
   std::string name;

@@ -2,12 +2,13 @@
 #include "mcp/tools/tools.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "candor/documents.h"
 #include "mcp/tools/arguments.h"
+#include "mcp/tools/checked_tool.h"
+#include "mcp/tools/memory_tools.h"
 #include "wire/lists.h"
 #include "wire/wire.h"
 
@@ -16,38 +17,22 @@ namespace {
 
 using Body = std::function<ToolOutcome(Candor& facade, const Caller& caller, const ToolCall& call)>;
 
-// What every tool takes besides its own arguments, and the members of an error in every output.
+// What every tool takes besides its own arguments.
 const Argument kSession{"session", ArgumentType::kText, false, "", ""};
 const Argument kTurn{"turn_id", ArgumentType::kText, false, "", ""};
-constexpr std::string_view kErrorMembers = R"("error":{"const":true})";
 
-// An output is one of `alternatives` (names of members that it then has), or an error.
-std::string output_schema(std::string_view properties, std::string_view alternatives) {
-  std::string out = R"({"type":"object","properties":{)";
-  out += properties;
-  out += ',';
-  out += kErrorMembers;
-  out += R"(},"anyOf":[)";
-  out += alternatives;
-  return out + R"(,{"required":["error"]}]})";
-}
-
-std::string text_of(const json::Node& arguments, std::string_view name) {
-  return std::string(arguments.string_or(name, ""));
-}
-
-std::string first_of(std::string_view a, std::string_view b, std::string_view c) {
-  if (!a.empty()) return std::string(a);
-  return std::string(b.empty() ? c : b);
+// What an output may have. An error has other members, and the list of tools no room to say it for each.
+std::string output_schema(std::string_view properties) {
+  return R"({"type":"object","properties":{)" + std::string(properties) + "}}";
 }
 
 Caller caller_of(const ToolCall& call, const std::string& session) {
   Caller caller;
   caller.surface = "mcp";
   caller.name = call.client;
-  caller.session =
-      first_of(call.arguments.string_or("session", ""), call.meta.string_or("candor/session", ""), session);
-  caller.turn = first_of(call.arguments.string_or("turn_id", ""), call.meta.string_or("candor/turn", ""), "");
+  caller.session = session_of(call, session);
+  caller.turn = call.arguments.string_or("turn_id", "");
+  if (caller.turn.empty()) caller.turn = call.meta.string_or("candor/turn", "");
   return caller;
 }
 
@@ -122,25 +107,12 @@ ToolOutcome commit(Candor& facade, const Caller& caller, const ToolCall& call) {
 Tool make_tool(Tool listed, std::vector<Argument> arguments, const ToolSettings& settings, Body body) {
   if (listed.name != "schema") arguments.push_back(kTurn);  // looking belongs to no question
   arguments.push_back(kSession);
-  listed.input_schema = input_schema(arguments);
-  listed.handler = [name = listed.name, arguments = std::move(arguments), settings,
-                    body = std::move(body)](const ToolCall& call) {
-    const auto begun = std::chrono::steady_clock::now();
-    const auto answer = [&]() -> ToolOutcome {
-      if (const Status fit = check_arguments(call.arguments, arguments); !fit.ok()) return failed_outcome(fit.error());
-      const Result<Candor*> facade = settings.facade();
-      if (!facade.ok()) return failed_outcome(facade.error());
-      return body(**facade, caller_of(call, settings.session), call);
-    };
-    ToolOutcome outcome = answer();
-    const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begun;
-    json::Node record = json::Node::object();
-    record.set("tool", json::Node::string(name)).set("succeeded", json::Node::boolean(!outcome.is_error));
-    record.set("duration_ms", json::Node::number(spent.count()));
-    call.log(outcome.is_error ? LogLevel::kNotice : LogLevel::kInfo, record);
-    return outcome;
-  };
-  return listed;
+  return checked_tool(std::move(listed), std::move(arguments),
+                      [settings, body = std::move(body)](const ToolCall& call) -> ToolOutcome {
+                        const Result<Candor*> facade = settings.facade();
+                        if (!facade.ok()) return failed_outcome(facade.error());
+                        return body(**facade, caller_of(call, settings.session), call);
+                      });
 }
 
 std::string limit_text(const config::Configuration& configuration, std::string_view name) {
@@ -151,18 +123,19 @@ Tool schema_tool(const ToolSettings& settings) {
   Tool tool;
   tool.name = "schema";
   tool.title = "Look at the data";
-  tool.description = "Tables of all sources and of scratch: columns, types, notes, row counts.";
-  tool.output_schema = output_schema(R"("resources":{"type":"array"},"agent_surface":{"type":"object"})",
-                                     R"({"required":["resources","agent_surface"]})");
+  tool.description =
+      "Tables of all sources and of scratch: columns, types, notes, row counts; of one table the known joins.";
+  tool.output_schema = output_schema(
+      R"("resources":{"type":"array"},"known_joins":{"type":"object"},"agent_surface":{"type":"object"})");
   tool.annotations = {.read_only = true, .idempotent = true};
   return make_tool(std::move(tool), {{"resource", ArgumentType::kText, false, "One table, or source.table", ""}},
                    settings, show_schema);
 }
 
 constexpr std::string_view kStatementMembers =
-    R"("query_id":{"type":"string"},"columns":{"type":"array","items":{"required":["name","type","id"]}},"rows":{"type":"array","items":{"type":"array"}},"row_count":{"type":"integer"},"warnings":{"type":"array"},"agent_surface":{"type":"object"},"statements":{"type":"array"})";
+    R"("query_id":{"type":"string"},"columns":{"type":"array"},"rows":{"type":"array"},"agent_surface":{"type":"object"},"statements":{"type":"array"})";
 constexpr std::string_view kExecuteMembers =
-    R"("query_id":{"type":"string"},"affected_count":{"type":"integer"},"batch_id":{"type":"string"},"warnings":{"type":"array"},"statements":{"type":"array"})";
+    R"("query_id":{"type":"string"},"affected_count":{"type":"integer"},"batch_id":{"type":"string"},"statements":{"type":"array"})";
 
 Argument sql_argument(std::string description) {
   return {"sql", ArgumentType::kText, true, std::move(description), ""};
@@ -198,8 +171,7 @@ Tool query_tool(const config::Configuration& configuration, const ToolSettings& 
   if (!contracts_alone(configuration, settings)) {
     tool.description += (contracts.empty() ? "" : " Of other sources and scratch: ") + plain_query_text(configuration);
   }
-  tool.output_schema = output_schema(
-      kStatementMembers, R"({"required":["query_id","columns","rows","agent_surface"]},{"required":["statements"]})");
+  tool.output_schema = output_schema(kStatementMembers);
   tool.annotations = {.read_only = true, .idempotent = true};
   return make_tool(std::move(tool),
                    {sql_argument("At most " + limit_text(configuration, "statements_per_batch") + " statements"),
@@ -225,7 +197,7 @@ Tool execute_tool(const config::Configuration& configuration, const ToolSettings
     tool.title = "Write to scratch";
     tool.description = "Run SQL that writes to this session's scratch database. Sources are read only.";
   }
-  tool.output_schema = output_schema(kExecuteMembers, R"({"required":["query_id"]},{"required":["statements"]})");
+  tool.output_schema = output_schema(kExecuteMembers);
   tool.annotations = {.destructive = true};
   return make_tool(
       std::move(tool), std::move(arguments), settings,
@@ -237,9 +209,8 @@ Tool materialize_tool(const ToolSettings& settings) {
   tool.name = "materialize";
   tool.title = "Copy rows to scratch";
   tool.description = "Copy a query's rows into a scratch table with exact types, to join tables of different sources.";
-  tool.output_schema = output_schema(
-      R"("query_id":{"type":"string"},"resource":{"type":"string"},"affected_count":{"type":"integer"},"columns":{"type":"array"},"warnings":{"type":"array"})",
-      R"({"required":["query_id","resource","affected_count"]})");
+  tool.output_schema =
+      output_schema(R"("query_id":{"type":"string"},"resource":{"type":"string"},"affected_count":{"type":"integer"})");
   tool.annotations = {.destructive = true};
   return make_tool(std::move(tool),
                    {sql_argument(""),
@@ -260,17 +231,13 @@ Tool commit_tool(const ToolSettings& settings) {
       "basis, "
       "commit again.";
   tool.output_schema = output_schema(
-      R"("status":{"enum":["committed","unresolved","error"]},"answer_id":{"type":"string"},"receipt":{"type":"object"},"findings":{"type":"array"})",
-      R"({"required":["status"]})");
-  std::vector<Argument> arguments = {
-      {"question", ArgumentType::kText, false, "", ""},
-      {"fields", ArgumentType::kObject, false, "Name to value", ""},
-      {"rows", ArgumentType::kObject, false, "",
-       R"("properties":{"columns":{"type":"array"},"values":{"type":"array","items":{"type":"array"}},"note":{"type":"string"}},"required":["columns","values"])"},
-      {"unresolved", ArgumentType::kObject, false, "",
-       R"("properties":{"reason":{"type":"string"}},"required":["reason"])"},
-      {"basis", ArgumentType::kText, false, "How it was derived, in words", ""},
-      {"query_id", ArgumentType::kText, false, "Of the query that shows them", ""}};
+      R"("status":{"enum":["committed","unresolved","error"]},"answer_id":{"type":"string"},"receipt":{"type":"object"})");
+  std::vector<Argument> arguments = {{"question", ArgumentType::kText, false, "", ""},
+                                     {"fields", ArgumentType::kObject, false, "Name to value", ""},
+                                     {"rows", ArgumentType::kObject, false, "columns, values, note", ""},
+                                     {"unresolved", ArgumentType::kObject, false, "reason", ""},
+                                     {"basis", ArgumentType::kText, false, "How it was derived, in words", ""},
+                                     {"query_id", ArgumentType::kText, false, "Of the query that shows them", ""}};
   return make_tool(std::move(tool), std::move(arguments), settings, commit);
 }
 
@@ -283,6 +250,7 @@ std::vector<Tool> make_tools(const config::Configuration& configuration, const T
   tools.push_back(execute_tool(configuration, settings));
   tools.push_back(materialize_tool(settings));
   tools.push_back(commit_tool(settings));
+  for (Tool& tool : memory_tools(configuration, settings.session)) tools.push_back(std::move(tool));
   return tools;
 }
 

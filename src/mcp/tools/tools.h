@@ -1,4 +1,4 @@
-// The tools of Candor: schema, sql_query, sql_execute, materialize, answer_commit. They only translate; what happens is the
+// The tools of Candor: schema, sql_query, sql_execute, materialize, answer_commit, and the memory's (memory_tools.h). They only translate; what happens is the
 // facade's (candor/candor.h) and what its results look like is wire's.
 #pragma once
 
