@@ -10,5 +10,7 @@ namespace candor::memory {
 
 // Stores one memory; the document of `remember`. Requires a transaction.
 [[nodiscard]] Result<json::Node> remember_in(Store& store, const Remember& input);
+// Takes a memory out of everything; the document of `forget`. Requires a transaction.
+[[nodiscard]] Result<json::Node> forget_in(Store& store, const Which& which);
 
 }  // namespace candor::memory
