@@ -3,6 +3,7 @@
 Whatever happens: an exit code and a code that say what it was, no crash, and nothing overwritten or half written.
 """
 
+import contextlib
 import json
 import random
 import shutil
@@ -45,7 +46,8 @@ def fill(place, count=60, body="words of a note "):
 
 
 def query(place, sql, *values):
-    with sqlite3.connect(file_of(place), timeout=30) as database:
+    # Python ends a connection late, and one that stays open has locks that reading the file drops.
+    with contextlib.closing(sqlite3.connect(file_of(place), timeout=30)) as database:
         return database.execute(sql, values).fetchall()
 
 
@@ -113,7 +115,7 @@ def test_bodies_come_back_as_they_were_given(place):
     bodies = {"composed": "é", "decomposed": "e\u0301", "nul": "before\0after\0", "points": "?!,.;:-_'\"*()" * 800,
               "controls": "".join(map(chr, range(1, 32))), "marks": "a" + "\u0301" * 5_000, "turned": "\u202eabc\u202c",
               "emoji": "👩‍👩‍👧‍👦" * 2_000, "empty": "", "blanks": " \n\t" * 3_000, "mark": "\ufeffbom", "last": "\U0010ffff\ufffe",
-              "large": "päivä " * 73_000, "one-word": "x" * 500_000}
+              "large": "päivä " * 60_000, "one-word": "x" * 500_000}
     reply = memory(place, "remember-batch", given=lines_of(
         [{"name": name, "type": "note", "body": body} for name, body in bodies.items()]))
     if reply.code != 0:
@@ -297,6 +299,7 @@ def test_a_full_disk_is_told_and_leaves_all_as_it_was(place):
     place.write("docs/a.md", "# a\n" + "text " * 10_000)
     with Small(place, "2m"):
         fill(place, 5)
+        names = query(place, "SELECT name, version, rev FROM memories ORDER BY id")
         stuffing = place.home / "stuffing"
         with open(stuffing, "wb", buffering=0) as file:
             try:
@@ -304,7 +307,6 @@ def test_a_full_disk_is_told_and_leaves_all_as_it_was(place):
                     pass
             except OSError:
                 pass
-        names = query(place, "SELECT name, version, rev FROM memories ORDER BY id")
         rows = lines_of([{"name": f"more{n}", "type": "note", "body": "y" * 100_000} for n in range(20)])
         yield from refused(place, ("remember-batch",), STORAGE, "disk-full", "storage", given=rows)
         yield from refused(place, ("remember", "--name", "big", "--type", "note", "--body-stdin"), STORAGE, "disk-full",

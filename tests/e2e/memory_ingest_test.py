@@ -2,6 +2,7 @@
 and move, and names that belong to something else.
 """
 
+import contextlib
 import json
 import os
 import random
@@ -48,7 +49,8 @@ def read(place, name):
 
 
 def query(place, sql):
-    with sqlite3.connect(place.home / "memory.sqlite", timeout=30) as database:
+    # Python ends a connection late, and one that stays open has locks that reading the file drops.
+    with contextlib.closing(sqlite3.connect(place.home / "memory.sqlite", timeout=30)) as database:
         return database.execute(sql).fetchall()
 
 
