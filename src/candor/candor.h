@@ -30,6 +30,7 @@
 #include "json/json.h"
 #include "ledger/ledger.h"
 #include "review/review.h"
+#include "scope/list.h"
 #include "scope/scope.h"
 
 namespace candor {
@@ -50,6 +51,18 @@ struct RunOptions {
   std::optional<std::uint64_t> rows_max;  // a flag's ceiling, below the configured one
   bool keep_going = false;                // of a batch: go on after a failed statement
   bool dry_run = false;                   // of writes through a contract: count and show, and undo all of it
+  // Flags that shape the rows of a single SELECT; a text of several statements is refused with them. The facade then hands
+  // over no batches of rows: they stand in StatementEnd::shaped. A statement that writes is run as if they were not there.
+  scope::Shaping shaping;
+};
+
+// Rows of a statement that were shaped. Each is an object by `keys`; values that --select chose inside of a column stand in it
+// as they did.
+struct ShapedRows {
+  std::shared_ptr<const scope::ShapedList> list;
+  std::vector<std::string> keys;  // of the columns that are left, unique
+  std::vector<Column> columns;
+  std::vector<bool> mixed;  // columns with an integer that had to be a string
 };
 
 struct Warning {
@@ -78,6 +91,7 @@ struct StatementEnd {
   bool dry_run = false;  // a write through a contract that was undone
   std::string batch_id;  // of writes through a contract that can be undone; the same for each statement of the batch
   double elapsed_ms = 0;
+  std::optional<ShapedRows> shaped;  // where RunOptions::shaping asked for it
 };
 
 // Takes rows as they come. Calls for one statement: start, rows…, then end or failed. Returning false from `rows` cancels.

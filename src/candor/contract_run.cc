@@ -5,6 +5,7 @@
 
 #include "bind/binder.h"
 #include "candor/execution.h"
+#include "candor/shape.h"
 #include "dialect/parser.h"
 #include "dialect/printer.h"
 #include "sql/lexer.h"
@@ -90,14 +91,20 @@ Service::Ran Service::ran(const Prepared& prepared, const Published& published, 
   start.header.target = engine::writes(outcome.kind) ? outcome.resource : "";
   execution.describe(start.header);
   made.rows = batch_of(outcome.rows);
-  execution.keep(made.rows, outcome.columns.size());
+  if (delivery.shaped) {
+    execution.keep_shaped(*delivery.shaped);
+    start.header.columns = delivery.shaped->columns;
+  } else {
+    execution.keep(made.rows, outcome.columns.size());
+  }
   StatementEnd& end = execution.end;
   end.statement_type = execution.query.kind;
   end.resource = outcome.resource;
-  end.row_count = outcome.rows.size();
+  end.shaped = delivery.shaped;
+  end.row_count = end.shaped ? (end.shaped->list->count() ? 1 : end.shaped->list->rows().size()) : outcome.rows.size();
   end.affected_count = outcome.affected;
   end.normalized_sql = std::move(normalized);
-  end.surface = outcome.surface;
+  end.surface = end.shaped ? end.shaped->list->surface() : outcome.surface;
   for (const bind::BoundWarning& warning : outcome.warnings) {
     end.warnings.push_back({warning.code, warning.message, warning.hint});
     if (!warning.kind.empty()) execution.repairs.push_back(warning.kind);
@@ -137,7 +144,7 @@ void Service::deliver(const Caller& caller, const Prepared& prepared, std::vecto
     end.query_id = one.execution.query.id;
     end.elapsed_ms = ms_since(one.execution.began);
     sink.start(one.start);
-    if (!one.start.header.columns.empty()) (void)sink.rows(one.rows);
+    if (!one.start.header.columns.empty() && !end.shaped) (void)sink.rows(one.rows);
     sink.end(end);
   }
 }
@@ -218,6 +225,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
     start.sql = std::string(sql.substr(span.start, span.end - span.start));
     return start;
   };
+  if (const Status fit = check_shaped(options, batch->size()); !fit.ok()) return rejected(fit.error());
   if (batch->front().write != nullptr) {
     if (!options.allow_writes)
       return rejected(make_error("statement-not-allowed", "this call reads alone", "send the write to sql_execute"));
@@ -253,8 +261,14 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
       return Ok{};
     }
     outcome->warnings.insert(outcome->warnings.begin(), statement.warnings.begin(), statement.warnings.end());
+    Delivery delivery;
+    if (options.shaping.given()) {
+      Result<ShapedRows> shaped = shape_outcome(statement, *environment, options, *outcome, cancel);
+      if (!shaped.ok()) return rejected(std::move(shaped).error());
+      delivery.shaped = *std::move(shaped);
+    }
     std::vector<Ran> alone;
-    alone.push_back(ran(prepared, published, start_of(i), (*batch)[i].text, *outcome, {}));
+    alone.push_back(ran(prepared, published, start_of(i), (*batch)[i].text, *outcome, delivery));
     deliver(caller, prepared, std::move(alone), sink);
   }
   return Ok{};

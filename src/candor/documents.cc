@@ -1,6 +1,7 @@
 // The JSON of checks, holds and receipts.
 #include "candor/documents.h"
 
+#include <set>
 #include <utility>
 
 #include "base/render_json.h"
@@ -151,6 +152,23 @@ json::Node receipt_document(const Receipt& receipt) {
   document.set("acknowledged", Node::boolean(receipt.acknowledged));
   document.set("join_check_ms", Node::number(receipt.join_check_ms));
   return document;
+}
+
+std::vector<std::string> unique_names(const std::vector<Column>& columns) {
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (const Column& column : columns) taken.insert(column.name);
+  std::set<std::string> used;
+  for (const Column& column : columns) {
+    std::string name = column.name;
+    // The first of its name keeps it; a made-up name must be neither used nor a column's own.
+    for (int suffix = 2; used.contains(name) || (name != column.name && taken.contains(name)); ++suffix) {
+      name = column.name + "_" + std::to_string(suffix);
+    }
+    used.insert(name);
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 std::vector<Verification::Entry> stored_counts(const json::Node& receipt) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/diagnostic.h"
 #include "candor/candor.h"
@@ -23,6 +24,9 @@ namespace candor {
 [[nodiscard]] json::Node hold_document(const Hold& hold);
 
 [[nodiscard]] json::Node receipt_document(const Receipt& receipt);
+
+// Names of columns made unique by a suffix: id, id_2, …
+[[nodiscard]] std::vector<std::string> unique_names(const std::vector<Column>& columns);
 
 // The way back, for verifying: the counting statements and counts that a receipt stores.
 [[nodiscard]] std::vector<Verification::Entry> stored_counts(const json::Node& receipt);

@@ -72,4 +72,23 @@ void Service::Execution::keep(const RowBatch& batch, std::size_t columns) {
   }
 }
 
+void Service::Execution::keep_shaped(const ShapedRows& shaped) {
+  const scope::ShapedList& list = *shaped.list;
+  const auto keep_row = [&](const std::string& row) {
+    evidence_full = evidence_full || evidence.size() > kEvidenceBytes;
+    row_chars += row.size() + (row_chars > 0 ? 1 : 0);
+    if (!evidence_full) evidence += (evidence.size() > 1 ? "," : "") + row;
+  };
+  query.columns = columns_json(list.count() ? std::vector<Column>{{"count", "BIGINT"}} : shaped.columns);
+  if (list.count()) return keep_row("[" + std::to_string(*list.count()) + "]");
+  for (const json::Node& row : list.rows()) {
+    json::Node cells = json::Node::array();
+    for (const std::string& key : shaped.keys) {
+      const json::Node* value = row.find(key);
+      cells.push(value == nullptr ? json::Node() : *value);
+    }
+    keep_row(json::dump(cells));
+  }
+}
+
 }  // namespace candor

@@ -57,6 +57,8 @@ struct Service::Execution {
   }
 
   void keep(const RowBatch& batch, std::size_t columns);
+  // The same of rows that were shaped; with --count-only their number as the only column.
+  void keep_shaped(const ShapedRows& shaped);
 };
 
 }  // namespace candor

@@ -7,6 +7,7 @@
 #include "candor/documents.h"
 #include "candor/execution.h"
 #include "candor/service.h"
+#include "candor/shape.h"
 #include "candor/universe.h"
 #include "engine/source_version.h"
 #include "sql/lexer.h"
@@ -79,6 +80,7 @@ Status Service::run_prepared(const Caller& caller, const Prepared& prepared, std
                           " statements, statements_per_batch allows " + std::to_string(statements_max),
                       "send them in several calls, or raise limits.statements_per_batch");
   }
+  CANDOR_TRY(check_shaped(options, statements.size()));
   for (std::size_t i = 0; i < statements.size(); ++i) {
     StatementStart start;
     start.index = i;
@@ -118,6 +120,12 @@ Status Service::execute(const Prepared& prepared, StatementStart& start, const R
     end.warnings.push_back({"temporary-lost",
                             "the engine was opened again: earlier temporary tables and views are gone",
                             "create them again where they are needed"});
+  }
+  if (options.shaping.given() && !start.header.columns.empty() && !engine::writes(start.header.kind)) {
+    CANDOR_TRY(run_shaped(route, start, options, request, *stream, cancel, execution));
+    add_table_warnings(session, start.sql, end.warnings);
+    sink.start(start);
+    return Ok{};
   }
   sink.start(start);
   Result<engine::End> handed = hand_over(*stream, start.header.columns.size(), sink, execution);

@@ -83,7 +83,8 @@ class Service final : public Candor {
   struct Delivery {  // what all statements of a batch have in common
     bool dry_run = false;
     std::string batch_id;
-    std::string not_kept;  // why the batch can't be undone; empty: it can, or there is nothing to undo
+    std::string not_kept;              // why the batch can't be undone; empty: it can, or there is nothing to undo
+    std::optional<ShapedRows> shaped;  // of a read
   };
   struct Ran;  // a statement that has run: what the ledger keeps of it and what the caller is told
   [[nodiscard]] static Ran ran(const Prepared& prepared, const Published& published, StatementStart start,
@@ -102,6 +103,13 @@ class Service final : public Candor {
               const Diagnostic& failure);
   [[nodiscard]] Status execute(const Prepared& prepared, StatementStart& start, const RunOptions& options,
                                ResultSink& sink, const CancelToken& cancel, Execution& execution);
+  // Takes the rows of a SELECT, and of its whole where the flags ask for that (shape.cc).
+  [[nodiscard]] Status run_shaped(const Route& route, StatementStart& start, const RunOptions& options,
+                                  const engine::RunRequest& request, engine::RowStream& stream,
+                                  const CancelToken& cancel, Execution& execution);
+  [[nodiscard]] static Result<ShapedRows> shape_outcome(const bind::BoundStatement& statement,
+                                                        const exec::Environment& environment, const RunOptions& options,
+                                                        const exec::Outcome& outcome, const CancelToken& cancel);
   [[nodiscard]] static Result<engine::End> hand_over(engine::RowStream& stream, std::size_t columns, ResultSink& sink,
                                                      Execution& execution);
   [[nodiscard]] std::map<std::string, std::string> versions_read(Session& session);

@@ -52,6 +52,11 @@ void describe_order(scope::AgentSurface& surface, const Shown& shown, const sql:
 
 }  // namespace
 
+std::string without_limit(std::string_view sql) {
+  const std::optional<sql::LimitClause> clause = sql::limit_clause(sql);
+  return clause ? without_limit(sql, *clause) : std::string(sql);
+}
+
 scope::AgentSurface surface_of(const Shown& shown, engine::Engine& engine, const CancelToken& cancel) {
   const std::optional<sql::LimitClause> clause = sql::limit_clause(shown.sql);
   const bool cut_here = shown.cut_by_chars || !shown.rows_total || *shown.rows_total > shown.rows;

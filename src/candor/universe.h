@@ -12,6 +12,9 @@
 
 namespace candor {
 
+// The statement without its LIMIT clause: the whole that its rows are a part of.
+[[nodiscard]] std::string without_limit(std::string_view sql);
+
 // What one run of a statement showed.
 struct Shown {
   std::string_view sql;

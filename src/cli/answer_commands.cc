@@ -5,11 +5,12 @@
 #include "base/render_json.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/list_output.h"
 #include "cli/progress.h"
 #include "cli/receipt_text.h"
-#include "cli/scope_line.h"
 #include "cli/table.h"
 #include "cli/text_layout.h"
+#include "wire/lists.h"
 #include "wire/wire.h"
 
 namespace candor::cli {
@@ -38,11 +39,6 @@ std::string values_of(const Node& answer) {
     text = "unresolved: " + (reason->is_string() ? reason->text() : std::string(reason->string_or("reason", "")));
   }
   return text;
-}
-
-TableCell cell_of(const Node& value) {
-  if (value.is_null()) return {"NULL", Paint::kDim, false};
-  return {value.is_string() ? value.text() : json::dump(value), Paint::kPlain, value.is_number()};
 }
 
 // Stored columns and rows as a table.
@@ -152,31 +148,30 @@ ExitCode show_answer(const Context& context, Candor& candor, const std::string& 
   return ExitCode::kDone;
 }
 
+// A moment of the row, as people read it.
+std::function<TableCell(const Node& row)> time_under(const char* key) {
+  return [key](const Node& row) { return TableCell{local_time(row[key].integer().value_or(0))}; };
+}
+
+std::string session_of(const Context& context) {
+  return context.arguments.session_given ? context.arguments.session : "";
+}
+
 ExitCode list_answers(const Context& context, Candor& candor) {
-  const ledger::Page page{context.arguments.limit, context.arguments.offset};
-  std::uint64_t total = 0;
-  const std::string session = context.arguments.session_given ? context.arguments.session : "";
-  const Result<std::vector<ledger::AnswerRecord>> answers = candor.ledger().answers(session, page, total);
-  if (!answers.ok()) return fail(context, answers.error());
-  if (context.document) {
-    print_document(context, wire::answers_document(*answers, page, total));
-    return ExitCode::kDone;
-  }
-  Table table(context.out, {"id", "committed", "session", "turn", "state", "query", "question", "answer"}, 2);
-  for (const ledger::AnswerRecord& answer : *answers) {
-    const Node body = parsed(answer.body);
-    table.add({{answer.id},
-               {local_time(answer.committed_ms)},
-               {answer.turn.session},
-               {answer.turn.turn},
-               {answer.state},
-               {answer.query_id},
-               {single_line(body.string_or("question", ""))},
-               {single_line(values_of(body))}});
-  }
-  if (!answers->empty()) table.finish();
-  context.out.put(page_line(answers->size(), page.offset, total, "answer", "answers") + "\n");
-  return ExitCode::kDone;
+  const auto list = wire::answers_list(candor.ledger(), session_of(context), ceiling_of(context.arguments));
+  const ListText text{{{"id", under("answer_id")},
+                       {"committed", time_under("committed_ms")},
+                       {"session", under("session")},
+                       {"turn", under("turn")},
+                       {"state", under("state")},
+                       {"query", under("query_id")},
+                       {"question", [](const Node& row) {
+                          return TableCell{single_line(row["answer"].string_or("question", ""))};
+                        }},
+                       {"answer", [](const Node& row) { return TableCell{single_line(values_of(row["answer"]))}; }}},
+                      "answer",
+                      "answers"};
+  return show_list(context, *list, text, wire::list_document);
 }
 
 ExitCode show_query(const Context& context, Candor& candor, const std::string& id) {
@@ -200,31 +195,28 @@ ExitCode show_query(const Context& context, Candor& candor, const std::string& i
   return ExitCode::kDone;
 }
 
+TableCell outcome_of(const Node& row) {
+  const bool done = row["succeeded"].truth();
+  return {done ? "done" : std::string(row.string_or("code", "")), done ? Paint::kPlain : Paint::kRed};
+}
+
 ExitCode list_queries(const Context& context, Candor& candor) {
-  const ledger::Page page{context.arguments.limit, context.arguments.offset};
-  std::uint64_t total = 0;
-  const std::string session = context.arguments.session_given ? context.arguments.session : "";
-  const Result<std::vector<ledger::QueryRecord>> queries = candor.ledger().queries(session, page, total);
-  if (!queries.ok()) return fail(context, queries.error());
-  if (context.document) {
-    print_document(context, wire::queries_document(*queries, page, total));
-    return ExitCode::kDone;
-  }
-  Table table(context.out, {"id", "started", "session", "turn", "kind", "rows", "ms", "outcome", "statement"}, 2);
-  for (const ledger::QueryRecord& query : *queries) {
-    table.add({{query.id},
-               {local_time(query.started_ms)},
-               {query.turn.session},
-               {query.turn.turn},
-               {query.kind},
-               {grouped(query.row_count), Paint::kPlain, true},
-               {std::to_string(query.elapsed_ms), Paint::kPlain, true},
-               {query.succeeded ? "done" : query.error_code, query.succeeded ? Paint::kPlain : Paint::kRed},
-               {single_line(query.sql)}});
-  }
-  if (!queries->empty()) table.finish();
-  context.out.put(page_line(queries->size(), page.offset, total, "query", "queries") + "\n");
-  return ExitCode::kDone;
+  const auto list = wire::queries_list(candor.ledger(), session_of(context), ceiling_of(context.arguments));
+  const auto rows = [](const Node& row) {
+    return TableCell{grouped(static_cast<std::uint64_t>(row["row_count"].integer().value_or(0))), Paint::kPlain, true};
+  };
+  const ListText text{{{"id", under("query_id")},
+                       {"started", time_under("started_ms")},
+                       {"session", under("session")},
+                       {"turn", under("turn")},
+                       {"kind", under("statement_type")},
+                       {"rows", rows},
+                       {"ms", under("elapsed_ms")},
+                       {"outcome", outcome_of},
+                       {"statement", [](const Node& row) { return TableCell{single_line(row["sql"].text())}; }}},
+                      "query",
+                      "queries"};
+  return show_list(context, *list, text, wire::list_document);
 }
 
 // Opens the facade for a command that reads the ledger, then goes on.
@@ -249,6 +241,7 @@ ExitCode run_answers(const Context& context) {
       return fail(context, make_error("usage", "--verify needs an answer's id", "candor answers a1 --verify"));
     }
     if (words.empty()) return list_answers(context, candor);
+    if (const Status fit = no_shaping(context, "one answer"); !fit.ok()) return fail(context, fit.error());
     return context.arguments.verify ? verify_answer(context, candor, words[0], cancel)
                                     : show_answer(context, candor, words[0]);
   });
@@ -256,8 +249,10 @@ ExitCode run_answers(const Context& context) {
 
 ExitCode run_queries(const Context& context) {
   return with_ledger(context, [&](Candor& candor, const CancelToken& /*cancel*/) {
-    return context.arguments.words.empty() ? list_queries(context, candor)
-                                           : show_query(context, candor, context.arguments.words[0]);
+    const std::vector<std::string>& words = context.arguments.words;
+    if (words.empty()) return list_queries(context, candor);
+    if (const Status fit = no_shaping(context, "one query"); !fit.ok()) return fail(context, fit.error());
+    return show_query(context, candor, words[0]);
   });
 }
 

@@ -36,6 +36,8 @@ constexpr Declaration kDeclarations[] = {
      "candor sql -f report.sql --source shop=shop.duckdb --json\n"
      "candor sql --in app \"SELECT sqlite_version()\" --source app=app.sqlite\n"
      "echo \"FROM visits LIMIT 3\" | candor sql ./data --rows objects\n"
+     "candor sql \"SELECT * FROM orders LIMIT 50\" --filter state=open --filter-scope universe --source "
+     "shop=shop.duckdb\n"
      "candor sql --dry-run \"DELETE FROM cards WHERE reps = 0\" --source app=app.sqlite --contract app.contract.yaml\n"
      "candor sql --explain \"SELECT * FROM cards LIMIT 3\" --source app=app.sqlite --contract app.contract.yaml"},
     {"schema", "[RESOURCE] [SOURCE...]", "tables with their columns, types, notes and row counts", Takes::kSources,
@@ -56,6 +58,7 @@ constexpr Declaration kDeclarations[] = {
      "candor answers a3 --verify --source shop=shop.duckdb"},
     {"queries", "[ID]", "what was asked, with what it showed", Takes::kLedger,
      "candor queries --session cli --limit 10\n"
+     "candor queries --filter succeeded=false --filter-scope universe\n"
      "candor queries q17"},
     {"undo", "BATCH [SOURCE...]",
      "take back a batch of writes that went through a contract; refused when its rows changed since", Takes::kSources,
@@ -136,6 +139,23 @@ void add_source_flags(CLI::App& app, Arguments& into) {
   app.add_flag("--log-json", into.overrides.log_json, "one record a statement on standard error")->group("Output");
 }
 
+bool returns_a_list(const std::string& name) {
+  constexpr std::string_view kNames[] = {"sql", "schema", "answers", "queries", "undo", "contract", "explain"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+void add_limit_flag(CLI::App& app, Arguments& into, const char* what) {
+  app.add_option_function<std::uint64_t>(
+         "--limit",
+         [&into](const std::uint64_t& limit) {
+           into.limit = limit;
+           into.limit_given = true;
+         },
+         what)
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}).description(""));
+}
+
 void add_contract_flags(CLI::App& app, Arguments& into) {
   app.add_option("--format", into.format, "how describe prints (default: markdown)")
       ->type_name("FORMAT")
@@ -152,9 +172,7 @@ void add_period_flags(CLI::App& app, const std::string& name, Arguments& into) {
       ->type_name("WHEN");
   app.add_option("--in", into.in, replay ? "the source that is meant" : "calls that asked this source")
       ->type_name("SOURCE");
-  app.add_option("--limit", into.limit, "show at most so many of each list (default: 50)")
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000}).description(""));
+  add_limit_flag(app, into, "show at most so many of each list (default: 50)");
   if (!replay) return;
   app.add_flag("--ledger", into.from_ledger, "replay what stands in the ledger, in place of a file");
   app.add_option("--format", into.format, "of the file (default: ndjson where it begins with a brace, else sql)")
@@ -192,7 +210,7 @@ void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
   }
   if (name == "stats" || name == "replay") add_period_flags(app, name, into);
   if (name == "answers" || name == "queries" || name == "undo") {
-    app.add_option("--limit", into.limit, "show at most so many, the newest first (default: 50)")->type_name("N");
+    add_limit_flag(app, into, "show at most so many, the newest first (default: 50)");
     app.add_option("--offset", into.offset, "pass over so many")->type_name("N");
   }
   if (name == "answers") app.add_flag("--verify", into.verify, "count again what the receipt claims, and compare");
@@ -204,6 +222,7 @@ void add_own_flags(CLI::App& app, const std::string& name, Arguments& into) {
 
 void add_flags(CLI::App& app, const Declaration& declared, Arguments& into) {
   add_own_flags(app, declared.name, into);
+  if (returns_a_list(declared.name)) add_shaping_flags(app, into);
   if (declared.takes == Takes::kSources) add_source_flags(app, into);
   if (declared.takes == Takes::kSources || declared.takes == Takes::kLedger) add_ledger_flags(app, into);
   if (declared.takes != Takes::kNothing) add_output_flags(app, into);
@@ -232,8 +251,7 @@ std::string examples_text(std::string_view examples) {
 }
 
 // Flags of every kind stand before the command, too.
-std::unique_ptr<CLI::App> declare(Arguments& into, const std::string& version,
-                                  const std::set<std::string_view>& said) {
+std::unique_ptr<CLI::App> declare(Arguments& into, const std::string& version, const std::set<std::string_view>& said) {
   auto app = std::make_unique<CLI::App>(kAbout, "candor");
   app->require_subcommand(0, 1);
   app->set_version_flag("-V,--version", "candor " + version);
@@ -252,6 +270,8 @@ std::unique_ptr<CLI::App> declare(Arguments& into, const std::string& version,
       command->footer(examples_text(declared.examples));
       continue;
     }
+    // A command that is not among the words can't be the one that is asked for: its flags would only take time.
+    if (!said.contains(declared.name)) continue;
     if (declared.words[0] != '\0') command->add_option("words", into.words, "")->type_name("")->group("");
     add_flags(*command, declared, into);
     command->footer(examples_text(declared.examples));
@@ -283,7 +303,8 @@ const CLI::App& deepest(const CLI::App& app) {
 // "memory read " of its app, empty for the whole program.
 std::string path_of(const CLI::App& app) {
   std::string path;
-  for (const CLI::App* at = &app; at->get_parent() != nullptr; at = at->get_parent()) path = at->get_name() + " " + path;
+  for (const CLI::App* at = &app; at->get_parent() != nullptr; at = at->get_parent())
+    path = at->get_name() + " " + path;
   return path;
 }
 
@@ -305,10 +326,10 @@ Diagnostic unknown_word(const CLI::App& app) {
   }
   const std::vector<std::string> near = near_names(word, known);
   const std::string help = "candor " + path_of(context) + "--help";
-  const std::string what = flag               ? "no flag '"
-                           : verb             ? "no verb '"
-                           : chosen.empty()   ? "no command '"
-                                              : "no argument expected: '";
+  const std::string what = flag             ? "no flag '"
+                           : verb           ? "no verb '"
+                           : chosen.empty() ? "no command '"
+                                            : "no argument expected: '";
   const std::string others = !flag && chosen.empty() ? "commands are " + joined(known) : help;
   return make_error("usage", what + word + "'", near.empty() ? others : "did you mean " + joined(near) + "?");
 }
@@ -337,17 +358,25 @@ void add_home_flags(CLI::App& app, Arguments& into) {
 
 void add_shaping_flags(CLI::App& app, Arguments& into) {
   scope::ShapingFlags& flags = into.shaping;
-  const auto option = [&app](const char* name, auto& value, const char* type, const char* description) {
-    app.add_option(name, value, description)->type_name(type)->group("List")->allow_extra_args(false);
+  app.add_option("--filter", flags.filters,
+                 "rows of which this is true: KEY=VALUE, != ~ < <= > >=; repeatable, each must be true")
+      ->type_name("EXPR")
+      ->group("List")
+      ->allow_extra_args(false);
+  const auto text = [&app](const char* name, std::optional<std::string>& value, const char* type, const char* what) {
+    app.add_option_function<std::string>(
+           name, [&value](const std::string& given) { value = given; }, what)
+        ->type_name(type)
+        ->group("List");
   };
-  option("--filter", flags.filters, "EXPR", "rows with key=value, key!=value, key~part, key<n, <=, >, >=; repeatable");
-  option("--filter-scope", flags.filter_scope, "SCOPE", "page: of the rows below the limit; universe: of all rows");
-  option("--sort", flags.sort, "KEY", "by this key; -KEY: falling");
-  option("--dedupe-by", flags.dedupe_by, "KEY", "the first row of each value");
-  option("--max-items", flags.max_items, "N", "show at most so many rows");
-  option("--select", flags.select, "KEYS", "these keys alone: a,b.c");
-  option("--truncate-content", flags.truncate_content, "N", "cut long texts to so many characters");
-  option("--max-output-bytes", flags.max_output_bytes, "N", "drop rows from the end until the answer fits");
+  text("--filter-scope", flags.filter_scope, "SCOPE",
+       "where a limit cuts the list, filter and count the whole (universe) or what the limit left (page)");
+  text("--sort", flags.sort, "KEY", "in the order of this key; --sort=-KEY: falling");
+  text("--dedupe-by", flags.dedupe_by, "KEY", "the first row of each value of this key");
+  text("--max-items", flags.max_items, "N", "show at most so many of what is left");
+  text("--select", flags.select, "KEYS", "these keys alone: name,owner.team");
+  text("--truncate-content", flags.truncate_content, "N", "cut long texts to so many characters");
+  text("--max-output-bytes", flags.max_output_bytes, "N", "leave rows out from the end until the document is so small");
   app.add_flag("--count-only", flags.count_only, "their number alone")->group("List");
   app.add_flag("--allow-unknown-keys", flags.allow_unknown_keys, "keys that no row has are no error")->group("List");
   app.add_flag("--fail-on-degraded", flags.fail_on_degraded, "fail where something was done worse than asked")

@@ -40,6 +40,7 @@ struct Arguments {
   bool from_ledger = false;          // of `replay`
   std::optional<double> fail_under;  // of `replay`
   std::uint64_t limit = 50;
+  bool limit_given = false;
   std::uint64_t offset = 0;
   scope::ShapingFlags shaping;  // of commands that return a list
   // Of `memory`: "graph entities", and its flags by their first long names; what takes nothing has no values.

@@ -22,9 +22,7 @@ void add_flag(CLI::App& app, const MemoryFlag& flag, Arguments& into) {
     app.add_flag_function(flag.names, [&into, key](std::int64_t) { into.memory_flags[key]; }, flag.description);
     return;
   }
-  const auto keep = [&into, key](const std::vector<std::string>& values) {
-    into.memory_flags[key] = values;
-  };
+  const auto keep = [&into, key](const std::vector<std::string>& values) { into.memory_flags[key] = values; };
   app.add_option_function<std::vector<std::string>>(flag.names, keep, flag.description)
       ->type_name(flag.value)
       ->allow_extra_args(false);
@@ -59,7 +57,8 @@ void add_memory_verbs(CLI::App& memory, Arguments& into, const std::set<std::str
   for (const MemoryVerb& verb : memory_verbs()) {
     const std::string_view name = verb.name;
     const std::size_t blank = name.find(' ');
-    CLI::App* parent = blank == std::string_view::npos ? &memory : memory.get_subcommand(std::string(name.substr(0, blank)));
+    CLI::App* parent =
+        blank == std::string_view::npos ? &memory : memory.get_subcommand(std::string(name.substr(0, blank)));
     CLI::App* app = parent->add_subcommand(last_word(name), verb.description);
     app->parse_complete_callback([&into, name = std::string(name)] {
       if (into.memory_verb.size() < name.size()) into.memory_verb = name;
@@ -86,7 +85,8 @@ std::vector<CommandInfo> describe_memory_verbs() {
     Arguments unused;
     CLI::App app;
     for (const MemoryFlag& flag : verb.flags) add_flag(app, flag, unused);
-    verbs.push_back({"memory " + std::string(verb.name), verb.words, verb.description, describe_flags(app), verb.examples});
+    verbs.push_back(
+        {"memory " + std::string(verb.name), verb.words, verb.description, describe_flags(app), verb.examples});
   }
   return verbs;
 }

@@ -99,14 +99,17 @@ int run(int argc, const char* const* argv, const Program& program) {
     const Arguments none;
     const Stream out = Stream::open(STDOUT_FILENO, false);
     const Context context{none, program, out, Stream::open(STDERR_FILENO, true),
-                          !out.terminal() || asks_for_json(argc, argv)};
+                          !out.terminal() || asks_for_json(argc, argv), {}};
     return static_cast<int>(fail(context, *failure));
   }
   const auto& arguments = std::get<Arguments>(parsed);
   const bool colour = !arguments.no_color;
   const Stream out = Stream::open(STDOUT_FILENO, colour);
-  const Context context{arguments, program, out, Stream::open(STDERR_FILENO, colour),
-                        !out.terminal() || arguments.json};
+  Context context{arguments, program, out, Stream::open(STDERR_FILENO, colour), !out.terminal() || arguments.json, {}};
+  // Before any work: a filter that can't be read must not be found out after a write.
+  Result<scope::Shaping> shaping = scope::parse_shaping(arguments.shaping);
+  if (!shaping.ok()) return static_cast<int>(fail(context, shaping.error()));
+  context.shaping = *std::move(shaping);
   // A reader that went away ends the statement, not the program in the middle of a write to the ledger.
   std::signal(SIGPIPE, SIG_IGN);
   if (arguments.command == "mcp") return serve_mcp(context);
@@ -124,6 +127,9 @@ ExitCode run_completion(const Context& context) {
   if (word == "man") text = manual_page(context.program.version);
   if (word == "codes") {
     for (const CodeInfo& info : all_codes()) text += std::string(info.code) + "\n";
+  }
+  if (word == "memory") {
+    for (const CommandInfo& verb : describe_memory_verbs()) text += verb.name.substr(verb.name.find(' ') + 1) + "\n";
   }
   if (word == "sources") {
     const Result<config::Configuration> configuration = load_configuration(context, {});

@@ -12,6 +12,8 @@
 #include "cli/cli.h"
 #include "cli/terminal.h"
 #include "json/json.h"
+#include "scope/shaping.h"
+#include "wire/wire.h"
 
 namespace candor::cli {
 
@@ -20,7 +22,8 @@ struct Context {
   const Program& program;
   Stream out;
   Stream err;
-  bool document = false;  // one JSON document on standard output instead of a page
+  bool document = false;   // one JSON document on standard output instead of a page
+  scope::Shaping shaping;  // the flags of the arguments, read
 };
 
 ExitCode run_sql(const Context& context);
@@ -42,6 +45,9 @@ ExitCode run_memory(const Context& context);
 
 // --since, --session and --in as the ledger takes them. Fails with `usage`.
 [[nodiscard]] Result<ledger::StatisticsFilter> period_of(const Arguments& arguments);
+
+// --limit of a command that shows several lists.
+[[nodiscard]] wire::ListMax list_max_of(const Arguments& arguments);
 
 [[nodiscard]] Caller caller_of(const Arguments& arguments);
 

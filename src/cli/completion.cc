@@ -23,6 +23,7 @@ std::string words_command(const CommandInfo& command) {
   if (command.name == "explain") return "candor completion codes 2>/dev/null";
   if (command.name == "completion") return "echo bash zsh fish";
   if (command.name == "contract") return "echo describe check init";
+  if (command.name == "memory") return "candor completion memory";
   if (command.name == "undo") return "candor completion batches 2>/dev/null";
   return "";
 }

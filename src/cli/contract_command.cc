@@ -8,9 +8,11 @@
 #include "base/near_names.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/list_output.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text_layout.h"
+#include "wire/lists.h"
 #include "wire/wire.h"
 
 namespace candor::cli {
@@ -49,9 +51,18 @@ std::string joined(const std::vector<std::string>& texts) {
   return all;
 }
 
-void print_check(const Context& context, const ContractCheck& check) {
+void print_check(const Context& context, const ContractCheck& check, const scope::ShapedList& list) {
   const Stream& out = context.out;
-  if (!check.faults.empty()) {
+  if (!context.shaping.empty()) {
+    const ListText text{{{"resource", under("resource")},
+                         {"column", under("column")},
+                         {"count", under("count")},
+                         {"what is wrong", under("message")}},
+                        "fault",
+                        "faults",
+                        0};
+    print_list(context, list, text);
+  } else if (!check.faults.empty()) {
     Table table(out, {"resource", "column", "count", "what is wrong"}, 0);
     for (const ContractCheck::Fault& fault : check.faults) {
       const std::string examples = fault.examples.empty() ? "" : ": " + joined(fault.examples);
@@ -86,10 +97,13 @@ ExitCode check(const Context& context, Words words) {
       (*candor)->check_contract(caller_of(context.arguments), file, context.arguments.in, interrupt.token());
   progress.stop();
   if (!checked.ok()) return fail(context, checked.error());
+  const auto list = wire::faults_list(*checked);
+  Result<scope::ShapedList> shaped = scope::ShapedList::make(*list, context.shaping);
+  if (!shaped.ok()) return fail(context, shaped.error());
   if (context.document) {
-    print_document(context, wire::contract_check_document(*checked));
+    print_document(context, wire::contract_check_document(*checked, *std::move(shaped)));
   } else {
-    print_check(context, *checked);
+    print_check(context, *checked, *shaped);
   }
   return checked->faults.empty() ? ExitCode::kDone : ExitCode::kHeld;
 }
@@ -167,6 +181,9 @@ ExitCode run_contract(const Context& context) {
   Words words = context.arguments.words;
   const std::string verb = words.empty() ? "" : words.front();
   if (!words.empty()) words.erase(words.begin());
+  if (verb == "describe" || verb == "init") {
+    if (const Status fit = no_shaping(context, "a contract"); !fit.ok()) return fail(context, fit.error());
+  }
   if (verb == "describe") return describe(context, words);
   if (verb == "check") return check(context, std::move(words));
   if (verb == "init") return init(context, words);

@@ -5,10 +5,9 @@
 #include "base/near_names.h"
 #include "candor/documents.h"
 #include "cli/commands.h"
-#include "cli/table.h"
+#include "cli/list_output.h"
 #include "cli/text_layout.h"
-#include "scope/document.h"
-#include "scope/scope.h"
+#include "scope/rows_list.h"
 
 namespace candor::cli {
 namespace {
@@ -52,27 +51,28 @@ void print_page(const Context& context, const CodeInfo& info) {
 }
 
 ExitCode list_all(const Context& context) {
-  if (context.document) {
-    json::Node list = json::Node::array();
-    for (const CodeInfo& info : all_codes()) list.push(code_node(info));
+  scope::Declaration declaration;  // in the order of the codes
+  declaration.array = "codes";
+  declaration.catalogue.keys = {"code", "exit_code", "error_class", "summary", "explanation"};
+  declaration.content = {"summary", "explanation"};
+  std::vector<json::Node> rows;
+  for (const CodeInfo& info : all_codes()) rows.push_back(code_node(info));
+  scope::RowsList list(std::move(declaration), std::move(rows));
+  const ListText text{{{"code", under("code")},
+                       {"exit", [](const json::Node& row) {
+                          const std::string& exit = row["exit_code"].text();
+                          return exit == "0" ? TableCell{"", Paint::kDim, true} : TableCell{exit, Paint::kPlain, true};
+                        }},
+                       {"what it says", under("summary")}},
+                      "code",
+                      "codes",
+                      0};
+  return show_list(context, list, text, [](const scope::ShapedList& shaped) {
     json::Node document = json::Node::object();
-    document.set("code_count", json::Node::number(static_cast<std::int64_t>(all_codes().size())));
-    document.set("codes", std::move(list));
-    scope::AgentSurface surface = scope::describe({}, all_codes().size(), all_codes().size(), "");
-    surface.order = scope::Order::kTotal;  // by code
-    document.set("agent_surface", scope::surface_document(surface));
-    print_document(context, document);
-    return ExitCode::kDone;
-  }
-  Table table(context.out, {"code", "exit", "what it says"}, 0);
-  for (const CodeInfo& info : all_codes()) {
-    const std::string exit = info.exit == ExitCode::kDone ? "" : std::to_string(static_cast<int>(info.exit));
-    table.add({{std::string(info.code)},
-               {exit, exit.empty() ? Paint::kDim : Paint::kPlain, true},
-               {std::string(info.summary)}});
-  }
-  table.finish();
-  return ExitCode::kDone;
+    document.set("code_count", json::Node::number(static_cast<std::int64_t>(shaped.surface().output_count)));
+    shaped.put_into(document);
+    return document;
+  });
 }
 
 }  // namespace
@@ -80,6 +80,7 @@ ExitCode list_all(const Context& context) {
 ExitCode run_explain(const Context& context) {
   const std::vector<std::string>& words = context.arguments.words;
   if (words.empty()) return list_all(context);
+  if (const Status fit = no_shaping(context, "one page"); !fit.ok()) return fail(context, fit.error());
   const CodeInfo* info = find_code(words[0]);
   if (info == nullptr || words.size() > 1) {
     std::vector<std::string> codes;

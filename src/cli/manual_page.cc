@@ -83,7 +83,9 @@ std::string manual_page(const std::string& version) {
       "its\n"
       "content. A word behind a command that names a file or folder is a source named after it.\n";
   text += ".SH COMMANDS\n";
-  for (const CommandInfo& command : describe_commands()) {
+  std::vector<CommandInfo> commands = describe_commands();
+  for (CommandInfo& verb : describe_memory_verbs()) commands.push_back(std::move(verb));
+  for (const CommandInfo& command : commands) {
     text += ".SS \"candor " + command.name + (command.words.empty() ? "" : " " + command.words) + "\"\n" +
             roff(command.description) + "\n";
     for (const FlagInfo& flag : command.flags) text += flag_entry(flag);

@@ -4,9 +4,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "cli/list_output.h"
 #include "cli/memory_verbs.h"
-#include "cli/scope_line.h"
-#include "cli/table.h"
 #include "cli/text_layout.h"
 #include "memory/store/names.h"
 
@@ -39,19 +38,7 @@ void print_page(const Context& context, const Node& document) {
   context.out.put(last);
 }
 
-void print_table(const Context& context, const std::vector<Node>& rows, const std::vector<std::string>& columns) {
-  if (rows.empty()) return;
-  Table table(context.out, columns, 2);
-  for (const Node& row : rows) {
-    std::vector<TableCell> cells;
-    for (const std::string& column : columns) {
-      const Node* value = row.find(column);
-      cells.push_back({value == nullptr ? "" : shown(*value), Paint::kPlain, value != nullptr && value->is_number()});
-    }
-    if (!table.add(std::move(cells))) return;
-  }
-  table.finish();
-}
+std::int64_t signed_number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
 std::string range_text(std::string_view flag, std::int64_t min, std::int64_t max) {
   std::string text = std::string(flag) + " takes a number from " + std::to_string(min);
@@ -80,7 +67,8 @@ std::vector<std::string> MemoryCall::texts(std::string_view flag) const {
   return values == nullptr ? std::vector<std::string>() : *values;
 }
 
-Result<std::optional<std::int64_t>> MemoryCall::number(std::string_view flag, std::int64_t min, std::int64_t max) const {
+Result<std::optional<std::int64_t>> MemoryCall::number(std::string_view flag, std::int64_t min,
+                                                       std::int64_t max) const {
   const std::optional<std::string> given = text(flag);
   if (!given) return std::optional<std::int64_t>();
   std::int64_t value = 0;
@@ -127,7 +115,8 @@ Result<memory::Which> MemoryCall::which() const {
   CANDOR_ASSIGN(which.space, space());
   CANDOR_ASSIGN(which.id, number("id", 1, std::numeric_limits<std::int64_t>::max()));
   const std::optional<std::string> name = word_or(0, "name");
-  if (name && which.id) return make_error("usage", "a memory is named twice, by --id and by its name", "one of the two");
+  if (name && which.id)
+    return make_error("usage", "a memory is named twice, by --id and by its name", "one of the two");
   if (!name && !which.id) {
     return make_error("usage", "no memory named", "candor memory " + std::string(verb_->name) + " NAME");
   }
@@ -138,7 +127,8 @@ Result<memory::Which> MemoryCall::which() const {
 Result<scope::Ceiling> MemoryCall::pages(std::optional<std::uint64_t> standard) const {
   constexpr std::int64_t kLimitMax = 1'000'000;
   CANDOR_ASSIGN(const std::optional<std::int64_t> limit, number("limit", 1, kLimitMax));
-  CANDOR_ASSIGN(const std::optional<std::int64_t> offset, number("offset", 0, std::numeric_limits<std::int64_t>::max()));
+  CANDOR_ASSIGN(const std::optional<std::int64_t> offset,
+                number("offset", 0, std::numeric_limits<std::int64_t>::max()));
   scope::Ceiling ceiling;
   if (!limit && !offset && !standard) return ceiling;
   ceiling.kind = scope::LimitKind::kPagination;
@@ -164,13 +154,13 @@ ExitCode MemoryCall::failed(const Diagnostic& failure) const { return fail(*cont
 
 void MemoryCall::set_elapsed(Node& document) const {
   const auto elapsed = std::chrono::steady_clock::now() - began_;
-  document.set("elapsed_ms", Node::number(std::int64_t{std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count()}));
+  document.set("elapsed_ms",
+               Node::number(std::int64_t{std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count()}));
 }
 
 // Who asks a write for a part of a list has misunderstood something, and is told; the write is done all the same.
 void MemoryCall::annotate(Node& document) const {
-  const scope::ShapingFlags& flags = context_->arguments.shaping;
-  if (shaping_.empty() && shaping_.predicate.empty() && !flags.filter_scope) return;
+  if (context_->arguments.shaping.empty()) return;
   Node surface = Node::object();
   surface.set("query_limited", Node::boolean(false));
   surface.set("shaping_ignored", Node::boolean(true));
@@ -196,37 +186,49 @@ ExitCode MemoryCall::listed(Result<std::unique_ptr<scope::List>> list, Node docu
   return listed(**list, std::move(document), columns, {});
 }
 
+Result<scope::ShapedList> MemoryCall::shape(scope::List& list, Node& document,
+                                            std::vector<std::pair<std::string, std::vector<Node>>> secondary) const {
+  CANDOR_ASSIGN(scope::ShapedList shaped, scope::ShapedList::make(list, context_->shaping));
+  for (auto& [name, items] : secondary) shaped.add_secondary(std::move(name), std::move(items));
+  const std::optional<std::uint64_t> total = shaped.surface().universe_total;
+  if (Node* member = document.find("total_count")) *member = total ? Node::number(signed_number(*total)) : Node();
+  if (Node* member = document.find("count")) *member = Node::number(signed_number(shaped.rows().size()));
+  set_elapsed(document);
+  return shaped;
+}
+
+Result<Node> MemoryCall::shaped(scope::List& list, Node document,
+                                std::vector<std::pair<std::string, std::vector<Node>>> secondary) const {
+  CANDOR_ASSIGN(const scope::ShapedList shaped, shape(list, document, std::move(secondary)));
+  CANDOR_TRY(shaped.check());
+  shaped.put_into(document);
+  return document;
+}
+
 ExitCode MemoryCall::listed(scope::List& list, Node document, const std::vector<std::string>& columns,
                             std::vector<std::pair<std::string, std::vector<Node>>> secondary) const {
-  Result<scope::ShapedList> shaped = scope::ShapedList::make(list, shaping_);
-  if (!shaped.ok()) return failed(shaped.error());
-  for (auto& [name, items] : secondary) shaped->add_secondary(std::move(name), std::move(items));
-  set_elapsed(document);
   if (context_->document) {
-    shaped->put_into(document);
-    print_document(*context_, document);
+    const Result<Node> made = shaped(list, std::move(document), std::move(secondary));
+    if (!made.ok()) return failed(made.error());
+    print_document(*context_, *made);
     return ExitCode::kDone;
   }
-  if (shaped->count()) {
-    context_->out.put(grouped(*shaped->count()) + "\n");
-    return ExitCode::kDone;
-  }
-  print_table(*context_, shaped->rows(), columns);
-  context_->out.put(scope_line(shaped->surface(), shaped->rows().size()) + "\n");
+  const Result<scope::ShapedList> rows = shape(list, document, {});
+  if (!rows.ok()) return failed(rows.error());
+  ListText text;
+  for (const std::string& column : columns) text.columns.push_back({column, under(column)});
+  print_list(*context_, *rows, text);
   return ExitCode::kDone;
 }
 
 ExitCode run_memory(const Context& context) {
   const auto& verbs = memory_verbs();
-  const auto verb = std::ranges::find_if(
-      verbs, [&](const MemoryVerb& one) { return context.arguments.memory_verb == one.name; });
+  const auto verb =
+      std::ranges::find_if(verbs, [&](const MemoryVerb& one) { return context.arguments.memory_verb == one.name; });
   if (verb == verbs.end()) {
     return fail(context, make_error("usage", "no verb given", "candor memory --help lists them"));
   }
   MemoryCall call(context, *verb);
-  Result<scope::Shaping> shaping = scope::parse_shaping(context.arguments.shaping);
-  if (!shaping.ok()) return fail(context, shaping.error());
-  call.shaping_ = std::move(*shaping);
   return verb->run(call);
 }
 

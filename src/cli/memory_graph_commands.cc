@@ -101,7 +101,8 @@ ExitCode memory_delete_entity(MemoryCall& call) {
   if (!space.ok()) return call.failed(space.error());
   const std::optional<std::string> name = call.word_or(0, "name");
   if (!name) return call.failed(make_error("usage", "no entity named", "--name ENTITY"));
-  return changed(call, [&](memory::Memory& memory) { return memory.delete_entity(*space, *name, call.has("cascade")); });
+  return changed(call,
+                 [&](memory::Memory& memory) { return memory.delete_entity(*space, *name, call.has("cascade")); });
 }
 
 ExitCode memory_rename_entity(MemoryCall& call) {
@@ -127,8 +128,8 @@ ExitCode memory_cleanup_orphans(MemoryCall& call) {
   if (!space.ok()) return call.failed(space.error());
   const bool dry_run = call.has("dry-run");
   if (!dry_run && !call.has("yes")) {
-    return call.failed(make_error("usage", "cleanup-orphans deletes for good",
-                                  "--yes does it, --dry-run says how many would go"));
+    return call.failed(
+        make_error("usage", "cleanup-orphans deletes for good", "--yes does it, --dry-run says how many would go"));
   }
   return changed(call, [&](memory::Memory& memory) { return memory.cleanup_orphans(*space, dry_run); });
 }
@@ -136,8 +137,7 @@ ExitCode memory_cleanup_orphans(MemoryCall& call) {
 ExitCode memory_graph_recompute_degree(MemoryCall& call) {
   const Result<std::optional<std::string>> space = space_if_given(call);
   if (!space.ok()) return call.failed(space.error());
-  return changed(call,
-                 [&](memory::Memory& memory) { return memory.recompute_degree(*space, call.has("dry-run")); });
+  return changed(call, [&](memory::Memory& memory) { return memory.recompute_degree(*space, call.has("dry-run")); });
 }
 
 ExitCode memory_import(MemoryCall& call) {

@@ -1,6 +1,7 @@
 // The verbs of `candor memory` that read.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "base/ascii.h"
 #include "cli/memory_verbs.h"
@@ -78,7 +79,8 @@ ExitCode memory_list(MemoryCall& call) {
   if (!query.ok()) return call.failed(query.error());
   Result<memory::Memory> memory = call.open(memory::Access::kRead);
   if (!memory.ok()) return call.failed(memory.error());
-  return call.listed(memory->list(*query), Node::object(), {"name", "type", "updated_at_iso", "description"});
+  return call.listed(memory->list(*query), Node::object().set("total_count", Node()),
+                     {"name", "type", "updated_at_iso", "description"});
 }
 
 ExitCode memory_export(MemoryCall& call) {
@@ -88,7 +90,7 @@ ExitCode memory_export(MemoryCall& call) {
   if (!memory.ok()) return call.failed(memory.error());
   Result<std::unique_ptr<scope::List>> list = memory->exported(*query);
   if (!list.ok()) return call.failed(list.error());
-  const Result<scope::ShapedList> shaped = scope::ShapedList::make(**list, call.shaping());
+  const Result<scope::ShapedList> shaped = scope::ShapedList::make(**list, call.context().shaping);
   if (!shaped.ok()) return call.failed(shaped.error());
   return print_export(call, *shaped, query->space);
 }
@@ -122,11 +124,14 @@ ExitCode memory_memory_entities(MemoryCall& call) {
     const Result<std::string> space = call.space();
     if (!space.ok()) return call.failed(space.error());
     Node document = memory::texts({{"entity_name", *entity}, {"namespace", *space}});
-    return call.listed(memory->memories_of_entity(*space, *entity), std::move(document), {"name", "type", "description"});
+    document.set("count", Node());
+    return call.listed(memory->memories_of_entity(*space, *entity), std::move(document),
+                       {"name", "type", "description"});
   }
   const Result<memory::Which> which = call.which();
   if (!which.ok()) return call.failed(which.error());
-  return call.listed(memory->entities_of_memory(*which), memory::texts({{"memory_name", which->name}}),
+  return call.listed(memory->entities_of_memory(*which),
+                     memory::texts({{"memory_name", which->name}}).set("count", Node()),
                      {"name", "entity_type", "description"});
 }
 
@@ -136,7 +141,9 @@ ExitCode memory_graph_entities(MemoryCall& call) {
   Result<memory::Memory> memory = call.open(memory::Access::kRead);
   if (!memory.ok()) return call.failed(memory.error());
   Node document = Node::object();
-  document.set("limit", number(query->ceiling.limit)).set("offset", number(query->ceiling.offset));
+  document.set("total_count", Node())
+      .set("limit", number(query->ceiling.limit))
+      .set("offset", number(query->ceiling.offset));
   document.set("namespace", Node::string(query->space));
   return call.listed(memory->entities(*query), std::move(document), {"name", "entity_type", "degree", "description"});
 }
@@ -150,7 +157,14 @@ ExitCode memory_graph(MemoryCall& call) {
   if (!graph.ok()) return call.failed(graph.error());
   std::vector<std::pair<std::string, std::vector<Node>>> secondary;
   secondary.emplace_back("edges", std::move(graph->edges));
-  return call.listed(*graph->nodes, Node::object(), {"id", "name", "type"}, std::move(secondary));
+  const std::optional<std::string> output = call.text("output");
+  if (!output) return call.listed(*graph->nodes, Node::object(), {"id", "name", "type"}, std::move(secondary));
+  const Result<Node> document = call.shaped(*graph->nodes, Node::object(), std::move(secondary));
+  if (!document.ok()) return call.failed(document.error());
+  std::ofstream file(*output, std::ios::binary);
+  file << json::dump(*document) << '\n' << std::flush;
+  if (!file) return call.failed(make_error("file-error", *output + " can't be written", "--output FILE"));
+  return call.done(memory::texts({{"action", "written"}, {"output", *output}}));
 }
 
 ExitCode memory_graph_stats(MemoryCall& call) {

@@ -69,23 +69,27 @@ class MemoryCall {
   ExitCode failed(const Diagnostic& failure) const;
   // Prints the document of a verb that gives no list, with elapsed_ms, and what became of shaping flags.
   ExitCode done(Result<json::Node> document) const;
-  // Shapes and prints the list inside of `document`. `columns`: of the table for people.
+  // Shapes and prints the list inside of `document`, whose members `total_count` and `count`, where they stand in it, become
+  // the size of the universe and the number of rows shown. `columns`: of the table for people.
   ExitCode listed(Result<std::unique_ptr<scope::List>> list, json::Node document,
                   const std::vector<std::string>& columns) const;
   // The same with further arrays beside it, as "edges" beside "nodes".
   ExitCode listed(scope::List& list, json::Node document, const std::vector<std::string>& columns,
                   std::vector<std::pair<std::string, std::vector<json::Node>>> secondary) const;
+  // What `listed` prints where documents are printed.
+  [[nodiscard]] Result<json::Node> shaped(scope::List& list, json::Node document,
+                                          std::vector<std::pair<std::string, std::vector<json::Node>>> secondary) const;
   void set_elapsed(json::Node& document) const;
-  [[nodiscard]] const scope::Shaping& shaping() const { return shaping_; }
 
  private:
-  friend ExitCode run_memory(const Context& context);
   [[nodiscard]] const std::vector<std::string>* find(std::string_view flag) const;
   void annotate(json::Node& document) const;
+  [[nodiscard]] Result<scope::ShapedList> shape(
+      scope::List& list, json::Node& document,
+      std::vector<std::pair<std::string, std::vector<json::Node>>> secondary) const;
 
   const Context* context_;
   const MemoryVerb* verb_;
-  scope::Shaping shaping_;
   std::chrono::steady_clock::time_point began_;
 };
 

@@ -57,14 +57,16 @@ Result<Node> file_node(const MemoryCall& call, std::string_view flag) {
 Status add_graph(const MemoryCall& call, memory::Remember& input) {
   Node graph;
   if (call.has("graph-stdin")) {
-    if (call.has("body-stdin")) return make_error("usage", "standard input can't be both graph and body", "--body-file");
+    if (call.has("body-stdin"))
+      return make_error("usage", "standard input can't be both graph and body", "--body-file");
     CANDOR_ASSIGN(const std::string text, read_whole("-"));
     CANDOR_ASSIGN(graph, json::parse(text));
   } else {
     CANDOR_ASSIGN(graph, file_node(call, "graph-file"));
   }
   if (!graph.is_null() && !graph.is_object()) return make_error("bad-request", "a graph must be a JSON object");
-  if (const Node* body = graph.find("body"); body != nullptr && body->is_string() && !input.body) input.body = body->text();
+  if (const Node* body = graph.find("body"); body != nullptr && body->is_string() && !input.body)
+    input.body = body->text();
   CANDOR_ASSIGN(input.entities, memory::entities_of(graph["entities"]));
   CANDOR_ASSIGN(input.relations, memory::relations_of(graph["relationships"]));
   CANDOR_ASSIGN(const Node entities, file_node(call, "entities-file"));
@@ -195,14 +197,17 @@ ExitCode memory_init(MemoryCall& call) {
   const Result<std::string> space = call.space();
   if (!space.ok()) return call.failed(space.error());
   const std::string model = call.text("model").value_or("none");
-  if (model != "none") return call.failed(make_error("not-in-this-version", "no embedder '" + model + "'", "--model none"));
+  if (model != "none")
+    return call.failed(make_error("not-in-this-version", "no embedder '" + model + "'", "--model none"));
   bool existed = false;
   if (Result<memory::Memory> there = call.open(memory::Access::kRead); there.ok()) existed = there->exists();
-  return written(call, space, [&](memory::Memory& memory, const std::string& name) { return memory.init(name, existed); });
+  return written(call, space,
+                 [&](memory::Memory& memory, const std::string& name) { return memory.init(name, existed); });
 }
 
 ExitCode memory_remember(MemoryCall& call) {
-  return written(call, remember_input(call), [](memory::Memory& memory, const auto& input) { return memory.remember(input); });
+  return written(call, remember_input(call),
+                 [](memory::Memory& memory, const auto& input) { return memory.remember(input); });
 }
 
 ExitCode memory_edit(MemoryCall& call) {
@@ -210,7 +215,8 @@ ExitCode memory_edit(MemoryCall& call) {
 }
 
 ExitCode memory_rename(MemoryCall& call) {
-  return written(call, rename_input(call), [](memory::Memory& memory, const auto& input) { return memory.rename(input); });
+  return written(call, rename_input(call),
+                 [](memory::Memory& memory, const auto& input) { return memory.rename(input); });
 }
 
 ExitCode memory_forget(MemoryCall& call) {
@@ -229,7 +235,8 @@ ExitCode memory_restore(MemoryCall& call) {
 }
 
 ExitCode memory_purge(MemoryCall& call) {
-  return written(call, purge_input(call), [](memory::Memory& memory, const auto& input) { return memory.purge(input); });
+  return written(call, purge_input(call),
+                 [](memory::Memory& memory, const auto& input) { return memory.purge(input); });
 }
 
 ExitCode memory_remember_batch(MemoryCall& call) {

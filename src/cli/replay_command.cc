@@ -93,7 +93,7 @@ Status replay_ledger(const Context& context, const config::Configuration& config
   return Ok{};
 }
 
-Node document_of(const ReplayReport& report, const CallLog* log, std::uint64_t list_max) {
+Node document_of(const ReplayReport& report, const CallLog* log, wire::ListMax list_max) {
   Node document = wire::replay_document(report, list_max);
   if (log == nullptr) return document;
   Node examples = Node::array();
@@ -167,7 +167,7 @@ ExitCode run_replay(const Context& context) {
   if (!done.ok()) return fail(context, done.error());
   const CallLog* from = log ? &*log : nullptr;
   if (context.document) {
-    print_document(context, document_of(report, from, arguments.limit));
+    print_document(context, document_of(report, from, list_max_of(arguments)));
   } else {
     print_replay(context.out, report, from, arguments.limit);
   }

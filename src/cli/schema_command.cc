@@ -4,9 +4,11 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/list_output.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text_layout.h"
+#include "wire/lists.h"
 #include "wire/wire.h"
 
 namespace candor::cli {
@@ -79,6 +81,20 @@ void print_all(const Context& context, const engine::Catalog& catalog) {
   context.out.put(counted(catalog.tables.size(), "resource", "resources") + "\n");
 }
 
+// Of a list that was shaped.
+ListText shaped_text() {
+  const auto names = [](const json::Node& row) {
+    std::string columns;
+    for (const json::Node& column : row["columns"].items())
+      columns += (columns.empty() ? "" : ", ") + std::string(column.string_or("name", ""));
+    return TableCell{columns};
+  };
+  return {{{"resource", under("resource")}, {"kind", under("kind")}, {"rows", under("rows")}, {"columns", names}},
+          "resource",
+          "resources",
+          3};
+}
+
 }  // namespace
 
 ExitCode run_schema(const Context& context) {
@@ -99,11 +115,16 @@ ExitCode run_schema(const Context& context) {
   const Result<Schema> catalog = (*candor)->schema(caller_of(context.arguments), resource);
   progress.stop();
   if (!catalog.ok()) return fail(context, catalog.error());
+  const auto list = wire::schema_list(*catalog);
+  const Result<scope::ShapedList> shaped = scope::ShapedList::make(*list, context.shaping);
+  if (!shaped.ok()) return fail(context, shaped.error());
   if (context.document) {
-    print_document(context, wire::schema_document(*catalog));
+    print_document(context, wire::schema_document(*catalog, *shaped));
     return ExitCode::kDone;
   }
-  if (!resource.empty() && catalog->tables.size() <= 3) {
+  if (!context.shaping.empty()) {
+    print_list(context, *shaped, shaped_text());
+  } else if (!resource.empty() && catalog->tables.size() <= 3) {
     for (std::size_t i = 0; i < catalog->tables.size(); ++i) {
       if (i > 0) context.out.put("\n");
       print_one(context, catalog->tables[i]);

@@ -70,11 +70,32 @@ std::string scope_line(const scope::AgentSurface& surface, std::uint64_t shown, 
   return line + reason(surface) + choice(surface, shown);
 }
 
-std::string page_line(std::uint64_t shown, std::uint64_t offset, std::uint64_t total, const char* one,
-                      const char* many) {
-  if (shown == total) return counted(total, one, many);
-  std::string line = grouped(shown) + " of " + counted(total, one, many);
-  if (offset + shown < total && shown > 0) line += "; --offset " + std::to_string(offset + shown) + " shows the next";
+std::string filter_words(const scope::AgentSurface& surface) {
+  switch (surface.filter_scope) {
+    case scope::FilterScope::kPage:
+      return "; of the page alone";
+    case scope::FilterScope::kTopK:
+      return "; of the first " + grouped(surface.ceiling.limit) + " alone";
+    case scope::FilterScope::kUniverse:
+      return {};
+  }
+  return {};
+}
+
+std::string list_line(const scope::AgentSurface& surface, const char* one, const char* many) {
+  const std::uint64_t shown = surface.output_count;
+  if (surface.universe_total == shown) return counted(shown, one, many);
+  std::string line = surface.universe_total ? grouped(shown) + " of " + counted(*surface.universe_total, one, many)
+                                            : counted(shown, one, many) + " of an unknown number";
+  const scope::ShapingRecord& shaping = surface.shaping;
+  if (!shaping.filters.empty()) {
+    const bool all_shown = shaping.matched_count == shown;
+    return line + (all_shown || !shaping.matched_count ? "" : "; " + grouped(*shaping.matched_count) + " match") +
+           filter_words(surface);
+  }
+  const std::uint64_t next = surface.ceiling.offset + surface.input_count;
+  if (surface.count_scope == scope::CountScope::kPage && shown > 0 && next < surface.universe_total.value_or(0))
+    line += "; --offset " + std::to_string(next) + " shows the next";
   return line;
 }
 

@@ -13,8 +13,10 @@ namespace candor::cli {
 [[nodiscard]] std::string scope_line(const scope::AgentSurface& surface, std::uint64_t shown,
                                      std::optional<std::uint64_t> scanned = {});
 
-// The same for a page of a list of the ledger: "50 of 120 answers; --offset 50 shows the next".
-[[nodiscard]] std::string page_line(std::uint64_t shown, std::uint64_t offset, std::uint64_t total, const char* one,
-                                    const char* many);
+// The same for a list: "50 of 120 answers; --offset 50 shows the next", "3 of 1,892 queries; 39 match".
+[[nodiscard]] std::string list_line(const scope::AgentSurface& surface, const char* one, const char* many);
+
+// Where a filter or a count saw only a part: "; of the page alone".
+[[nodiscard]] std::string filter_words(const scope::AgentSurface& surface);
 
 }  // namespace candor::cli

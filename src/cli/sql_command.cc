@@ -7,6 +7,7 @@
 #include "cli/diagnostic_text.h"
 #include "cli/explanation_text.h"
 #include "cli/interrupt.h"
+#include "cli/list_output.h"
 #include "cli/progress.h"
 #include "cli/receipt_text.h"
 #include "cli/table_sink.h"
@@ -16,12 +17,14 @@
 namespace candor::cli {
 namespace {
 
-RunOptions options_of(const Arguments& arguments) {
+RunOptions options_of(const Context& context) {
+  const Arguments& arguments = context.arguments;
   RunOptions options;
   options.source = arguments.in;
   options.rows_max = arguments.rows_max;
   options.keep_going = arguments.keep_going;
   options.dry_run = arguments.dry_run;
+  options.shaping = context.shaping;
   return options;
 }
 
@@ -45,13 +48,45 @@ class EchoingSink final : public ResultSink {
   bool told_ = false;
 };
 
+// Tables; a result that was shaped as any other list.
+class ListSink final : public ResultSink {
+ public:
+  ListSink(const Context& context, Progress& progress)
+      : tables_(context.out, context.err, progress), context_(&context), progress_(&progress) {}
+  void start(const StatementStart& start) override {
+    if (!context_->shaping.given()) tables_.start(start);
+    started_ = start;
+  }
+  bool rows(const RowBatch& batch) override { return tables_.rows(batch); }
+  void end(const StatementEnd& end) override {
+    if (!end.shaped) {
+      if (context_->shaping.given()) tables_.start(started_);
+      return tables_.end(end);
+    }
+    progress_->stop();
+    ListText text;
+    for (const std::string& key : end.shaped->keys) text.columns.push_back({key, under(key)});
+    text.lines_max = 8;
+    print_list(*context_, *end.shaped->list, text);
+    for (const Warning& warning : end.warnings) context_->out.put(warning_text(context_->out, warning));
+  }
+  void failed(const StatementStart& start, const Diagnostic& failure) override { tables_.failed(start, failure); }
+  [[nodiscard]] ExitCode exit() const { return tables_.exit(); }
+
+ private:
+  TableSink tables_;
+  const Context* context_;
+  Progress* progress_;
+  StatementStart started_;
+};
+
 ExitCode run_to_document(const Context& context, Candor& candor, std::string_view sql, const CancelToken& cancel) {
   const wire::RowShape shape = context.arguments.row_objects ? wire::RowShape::kObjects : wire::RowShape::kArrays;
   Progress progress(context.err, "running");
   if (context.out.terminal()) progress.stop();
   wire::DocumentSink document([&](std::string_view text) { return context.out.put(text); }, shape);
   EchoingSink sink(document, context);
-  const Status overall = candor.run(caller_of(context.arguments), sql, options_of(context.arguments), sink, cancel);
+  const Status overall = candor.run(caller_of(context.arguments), sql, options_of(context), sink, cancel);
   progress.stop();
   if (!overall.ok() && !sink.told() && !context.out.terminal()) {
     context.err.put(diagnostic_text(context.err, overall.error(), sql));
@@ -63,16 +98,15 @@ ExitCode run_to_document(const Context& context, Candor& candor, std::string_vie
 
 ExitCode run_to_tables(const Context& context, Candor& candor, std::string_view sql, const CancelToken& cancel) {
   Progress progress(context.err, "running");
-  TableSink sink(context.out, context.err, progress);
-  const Status overall = candor.run(caller_of(context.arguments), sql, options_of(context.arguments), sink, cancel);
+  ListSink sink(context, progress);
+  const Status overall = candor.run(caller_of(context.arguments), sql, options_of(context), sink, cancel);
   progress.stop();
   if (!overall.ok()) return fail(context, overall.error(), sql);
   return sink.exit();
 }
 
 ExitCode explain_statements(const Context& context, Candor& candor, std::string_view sql) {
-  const Result<Explanation> explained =
-      candor.explain(caller_of(context.arguments), sql, options_of(context.arguments));
+  const Result<Explanation> explained = candor.explain(caller_of(context.arguments), sql, options_of(context));
   if (!explained.ok()) return fail(context, explained.error(), sql);
   if (context.document) {
     print_document(context, wire::explanation_document(*explained));
@@ -112,7 +146,7 @@ ExitCode run_check(const Context& context) {
   if (!candor.ok()) return fail(context, candor.error());
   Progress progress(context.err, "reviewing");
   const Result<std::vector<Candor::Checked>> checked =
-      (*candor)->check(caller_of(context.arguments), *sql, options_of(context.arguments), interrupt.token());
+      (*candor)->check(caller_of(context.arguments), *sql, options_of(context), interrupt.token());
   progress.stop();
   if (!checked.ok()) return fail(context, checked.error(), *sql);
   if (context.document) print_document(context, wire::checked_document(*checked));

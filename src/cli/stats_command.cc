@@ -28,6 +28,10 @@ Result<ledger::StatisticsFilter> period_of(const Arguments& arguments) {
   return filter;
 }
 
+wire::ListMax list_max_of(const Arguments& arguments) {
+  return {arguments.limit, arguments.limit_given ? scope::LimitSource::kFlag : scope::LimitSource::kDefault};
+}
+
 ExitCode run_stats(const Context& context) {
   const Result<ledger::StatisticsFilter> filter = period_of(context.arguments);
   if (!filter.ok()) return fail(context, filter.error());
@@ -38,7 +42,7 @@ ExitCode run_stats(const Context& context) {
   const Result<ledger::Statistics> statistics = (*candor)->ledger().statistics(*filter);
   if (!statistics.ok()) return fail(context, statistics.error());
   if (context.document) {
-    print_document(context, wire::statistics_document(*statistics, *filter));
+    print_document(context, wire::statistics_document(*statistics, *filter, list_max_of(context.arguments)));
   } else {
     print_statistics(context.out, *statistics, *filter);
   }

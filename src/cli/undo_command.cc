@@ -4,10 +4,11 @@
 #include "cli/commands.h"
 #include "cli/diagnostic_text.h"
 #include "cli/interrupt.h"
+#include "cli/list_output.h"
 #include "cli/progress.h"
-#include "cli/scope_line.h"
 #include "cli/table.h"
 #include "cli/text_layout.h"
+#include "wire/lists.h"
 #include "wire/wire.h"
 
 namespace candor::cli {
@@ -46,32 +47,41 @@ void print_undone(const Context& context, const Undone& undone) {
   context.out.put(text);
 }
 
+std::string state_of(const json::Node& row) {
+  std::string state = row["state"].text();
+  if (const auto undone = row["undone_ms"].integer()) state += " " + local_time(*undone);
+  return state;
+}
+
+std::string scope_of(const json::Node& row) {
+  const json::Node& scope = row["scope"];
+  return scope.is_object() ? scope["column"].text() + " = " + scope["value"].text() : "";
+}
+
+std::string names_of(const json::Node& row) {
+  std::vector<std::string> names;
+  for (const json::Node& name : row["resources"].items()) names.push_back(name.text());
+  return joined(names);
+}
+
 ExitCode list_batches(const Context& context, Candor& candor) {
-  const ledger::Page page{context.arguments.limit, context.arguments.offset};
-  std::uint64_t total = 0;
   const std::string session = context.arguments.session_given ? context.arguments.session : "";
-  const Result<std::vector<ledger::UndoBatch>> batches = candor.ledger().undo_batches(session, page, total);
-  if (!batches.ok()) return fail(context, batches.error());
-  if (context.document) {
-    print_document(context, wire::batches_document(*batches, page, total));
-    return ExitCode::kDone;
-  }
-  Table table(context.out, {"id", "written", "session", "source", "scope", "rows", "state", "resources"}, 2);
-  for (const ledger::UndoBatch& batch : *batches) {
-    std::string state(ledger::to_string(batch.state));
-    if (batch.undone_ms != 0) state += " " + local_time(batch.undone_ms);
-    table.add({{batch.id},
-               {local_time(batch.kept_ms)},
-               {batch.turn.session},
-               {batch.source},
-               {batch.scope_column.empty() ? "" : batch.scope_column + " = " + batch.scope_value},
-               {grouped(batch.rows), Paint::kPlain, true},
-               {state},
-               {joined(resource_names(batch))}});
-  }
-  if (!batches->empty()) table.finish();
-  context.out.put(page_line(batches->size(), page.offset, total, "batch", "batches") + "\n");
-  return ExitCode::kDone;
+  const auto list = wire::batches_list(candor.ledger(), session, ceiling_of(context.arguments));
+  const auto rows = [](const json::Node& row) {
+    return TableCell{grouped(static_cast<std::uint64_t>(row["row_count"].integer().value_or(0))), Paint::kPlain, true};
+  };
+  const ListText text{
+      {{"id", under("batch_id")},
+       {"written", [](const json::Node& row) { return TableCell{local_time(row["kept_ms"].integer().value_or(0))}; }},
+       {"session", under("session")},
+       {"source", under("source")},
+       {"scope", [](const json::Node& row) { return TableCell{scope_of(row)}; }},
+       {"rows", rows},
+       {"state", [](const json::Node& row) { return TableCell{state_of(row)}; }},
+       {"resources", [](const json::Node& row) { return TableCell{names_of(row)}; }}},
+      "batch",
+      "batches"};
+  return show_list(context, *list, text, wire::list_document);
 }
 
 }  // namespace

@@ -51,6 +51,12 @@ struct Outcome {
 
 [[nodiscard]] Result<Outcome> read(const bind::BoundSelect& plan, const Environment& environment,
                                    const CancelToken& cancel);
+
+// Hands out every row of the plan without its LIMIT and without the contract's cap, in its order. False of the visitor ends it.
+using RowVisitor = std::function<bool(std::vector<Value> row)>;
+[[nodiscard]] Status scan(const bind::BoundSelect& plan, const Environment& environment, const CancelToken& cancel,
+                          const RowVisitor& visitor);
+
 [[nodiscard]] Outcome discover(const bind::BoundDiscovery& plan, const contract::Contract& contract);
 
 struct Written {

@@ -71,6 +71,10 @@ class Looking {
   Around around(const Borders& borders, bool may_tie, std::optional<std::uint64_t> total) {
     Around made;
     made.total = total;
+    if (environment_.count_budget_ms == 0) {  // nothing is to be counted, however short it would take
+      if (may_tie) made.ties.reset();
+      return made;
+    }
     const auto values = may_tie ? borders.counted_by() : std::vector<lower::Lowering::Border>();
     if (!values.empty()) {
       if (count_at_once(borders, values, made)) return made;

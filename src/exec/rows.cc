@@ -174,15 +174,37 @@ std::size_t json_size(const Value& value) {
   return utf8_length(text);
 }
 
-Result<Rows> run(const lower::Lowered& lowered, const Environment& environment, engine::Transaction* transaction,
-                 std::int64_t deadline_ms, const CancelToken& cancel) {
+namespace {
+
+Result<std::vector<Value>> read_row(CellReader& reader, std::size_t columns, const lower::Lowered& lowered) {
+  std::vector<Value> row;
+  row.reserve(columns);
+  for (std::size_t c = 0; c < columns; ++c) {
+    const std::optional<Type> type = c < lowered.types.size() ? lowered.types[c] : std::nullopt;
+    Result<Value> value = as_type(read_value(reader), type);
+    if (!value.ok()) {
+      const bool reckoned = c < lowered.reckoned.size() && lowered.reckoned[c] && bind::is_time(type);
+      if (!reckoned) return std::move(value).error();
+      return make_error("bad-argument", "the time is outside of the years 1 to 9999");
+    }
+    if (c < lowered.scales.size()) show_scale(lowered.scales[c], *value);
+    row.push_back(*std::move(value));
+  }
+  return row;
+}
+
+}  // namespace
+
+Result<engine::End> stream(const lower::Lowered& lowered, const Environment& environment,
+                           engine::Transaction* transaction, std::int64_t deadline_ms, std::uint64_t chars_max,
+                           const CancelToken& cancel, const RowVisitor& visitor) {
   engine::RunRequest request;
   request.sql = lowered.sql;
   request.parameters = lowered.parameters;
   request.lane = engine::Lane::kContract;
   request.allow_writes = transaction != nullptr;
-  request.rows_max = 10'000'000;
-  request.chars_max = environment.memory_bytes;
+  request.rows_max = chars_max > environment.memory_bytes ? chars_max : 10'000'000;
+  request.chars_max = chars_max;
   request.cell_chars_max = environment.memory_bytes;
   request.deadline_ms = deadline_ms;
   request.count_budget_ms = 0;
@@ -193,41 +215,37 @@ Result<Rows> run(const lower::Lowered& lowered, const Environment& environment, 
   };
   auto started = transaction != nullptr ? transaction->run(request, cancel) : environment.engine->run(request, cancel);
   if (!started.ok()) return failed(std::move(started).error());
-  const auto stream = *std::move(started);
-  const std::size_t columns = stream->header().columns.size();
-  Rows rows;
+  const auto rows = *std::move(started);
+  const std::size_t columns = rows->header().columns.size();
   for (;;) {
-    engine::RowStream::Item item = stream->next();
+    engine::RowStream::Item item = rows->next();
     if (auto* failure = std::get_if<Diagnostic>(&item)) return failed(std::move(*failure));
-    if (const auto* end = std::get_if<engine::End>(&item)) {
-      if (end->cut_by_chars) {
-        return make_error("result-too-large",
-                          "the rows are longer than " + std::to_string(environment.memory_bytes) + " characters",
-                          "select fewer columns or rows");
-      }
-      rows.affected = end->affected;
-      rows.changed_others = end->changed_others;
-      return rows;
-    }
+    if (const auto* end = std::get_if<engine::End>(&item)) return *end;
     const auto& batch = std::get<RowBatch>(item);
     CellReader reader(batch.cells);
     for (std::uint32_t i = 0; i < batch.rows; ++i) {
-      std::vector<Value> row;
-      row.reserve(columns);
-      for (std::size_t c = 0; c < columns; ++c) {
-        const std::optional<Type> type = c < lowered.types.size() ? lowered.types[c] : std::nullopt;
-        Result<Value> value = as_type(read_value(reader), type);
-        if (!value.ok()) {
-          const bool reckoned = c < lowered.reckoned.size() && lowered.reckoned[c] && bind::is_time(type);
-          if (!reckoned) return std::move(value).error();
-          return make_error("bad-argument", "the time is outside of the years 1 to 9999");
-        }
-        if (c < lowered.scales.size()) show_scale(lowered.scales[c], *value);
-        row.push_back(*std::move(value));
-      }
-      rows.rows.push_back(std::move(row));
+      CANDOR_ASSIGN(std::vector<Value> row, read_row(reader, columns, lowered));
+      if (!visitor(std::move(row))) return engine::End{};
     }
   }
+}
+
+Result<Rows> run(const lower::Lowered& lowered, const Environment& environment, engine::Transaction* transaction,
+                 std::int64_t deadline_ms, const CancelToken& cancel) {
+  Rows rows;
+  CANDOR_ASSIGN(const engine::End end, stream(lowered, environment, transaction, deadline_ms, environment.memory_bytes,
+                                              cancel, [&](std::vector<Value> row) {
+                                                rows.rows.push_back(std::move(row));
+                                                return true;
+                                              }));
+  if (end.cut_by_chars) {
+    return make_error("result-too-large",
+                      "the rows are longer than " + std::to_string(environment.memory_bytes) + " characters",
+                      "select fewer columns or rows");
+  }
+  rows.affected = end.affected;
+  rows.changed_others = end.changed_others;
+  return rows;
 }
 
 Result<std::uint64_t> run_count(const lower::Lowered& lowered, const Environment& environment,

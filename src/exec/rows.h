@@ -18,6 +18,12 @@ struct Rows {
   bool changed_others = false;
 };
 
+// Runs one lowered statement and hands its rows over, each in the contract's types; `transaction` null: for reading. False of
+// the visitor ends it. Beyond `chars_max` characters no further row comes.
+[[nodiscard]] Result<engine::End> stream(const lower::Lowered& lowered, const Environment& environment,
+                                         engine::Transaction* transaction, std::int64_t deadline_ms,
+                                         std::uint64_t chars_max, const CancelToken& cancel, const RowVisitor& visitor);
+
 // Runs one lowered statement and takes all its rows; `transaction` null: for reading. Fails with `result-too-large` beyond
 // `memory_bytes`.
 [[nodiscard]] Result<Rows> run(const lower::Lowered& lowered, const Environment& environment,

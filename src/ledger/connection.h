@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -104,6 +105,11 @@ inline std::int64_t row_number(std::string_view id, char letter) {
   std::int64_t number = 0;
   const auto done = std::from_chars(id.data() + 1, id.data() + id.size(), number);
   return done.ec == std::errc() && done.ptr == id.data() + id.size() ? number : 0;
+}
+
+// The row that a page which begins with this id begins with; of none the youngest.
+inline std::int64_t first_row(std::string_view id, char letter) {
+  return id.empty() ? std::numeric_limits<std::int64_t>::max() : row_number(id, letter);
 }
 
 }  // namespace candor::ledger

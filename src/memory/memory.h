@@ -21,8 +21,8 @@ class Store;  // memory/store/store.h
 // A memory by its name, which is normalised, or by its number.
 struct Which {
   std::string space = "global";
-  std::string name;
-  std::optional<std::int64_t> id;
+  std::string name = {};
+  std::optional<std::int64_t> id = {};
 };
 
 struct Remember {

@@ -29,9 +29,13 @@ Collector::Collector(Rules rules) : rules_(std::move(rules)) {
   if (rules_.count_only) rules_.sort.reset();
 }
 
-bool Collector::before(const Entry& a, const Entry& b) {
+bool Collector::before(const Entry& a, const Entry& b) const {
   const int order = SortKey::compare(a.key, b.key);
-  return order != 0 ? order < 0 : a.index < b.index;
+  if (order == 0) return a.index < b.index;
+  // What has no value stays last.
+  constexpr std::uint8_t kNothing = 3;
+  const bool valued = a.key.rank != kNothing && b.key.rank != kNothing;
+  return rules_.falling && valued ? order > 0 : order < 0;
 }
 
 bool Collector::is_first_of_its_key(const json::Node& row, Entry& entry) {
@@ -51,7 +55,8 @@ bool Collector::is_first_of_its_key(const json::Node& row, Entry& entry) {
 
 void Collector::shrink() {
   const auto bound = static_cast<std::ptrdiff_t>(*rules_.max_items);
-  std::nth_element(entries_.begin(), entries_.begin() + bound, entries_.end(), before);
+  std::nth_element(entries_.begin(), entries_.begin() + bound, entries_.end(),
+                   [&](const Entry& a, const Entry& b) { return before(a, b); });
   entries_.erase(entries_.begin() + bound, entries_.end());
 }
 
@@ -75,7 +80,7 @@ bool Collector::full() const {
 }
 
 std::vector<json::Node> Collector::take() {
-  if (rules_.sort) std::ranges::sort(entries_, before);
+  if (rules_.sort) std::ranges::sort(entries_, [&](const Entry& a, const Entry& b) { return before(a, b); });
   if (rules_.max_items && entries_.size() > *rules_.max_items)
     entries_.erase(std::next(entries_.begin(), static_cast<std::ptrdiff_t>(*rules_.max_items)), entries_.end());
   std::vector<json::Node> rows;

@@ -26,7 +26,7 @@ class Collector {
   struct Rules {
     std::optional<std::string> sort, dedupe_by;
     std::optional<std::uint64_t> max_items;
-    bool count_only = false;
+    bool count_only = false, falling = false;
   };
   explicit Collector(Rules rules);
 
@@ -44,7 +44,7 @@ class Collector {
     SortKey key;
     std::uint64_t index = 0;
   };
-  [[nodiscard]] static bool before(const Entry& a, const Entry& b);
+  [[nodiscard]] bool before(const Entry& a, const Entry& b) const;
   // False: a row of the same key stands before it.
   bool is_first_of_its_key(const json::Node& row, Entry& entry);
   void shrink();

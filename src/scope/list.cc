@@ -92,12 +92,13 @@ AgentSurface ShapedList::surface_with(std::size_t rows, bool with_secondary) con
   return surface;
 }
 
-void ShapedList::set_arrays(json::Node& document, std::size_t rows, bool with_secondary) const {
+void ShapedList::set_arrays(json::Node& document, std::size_t rows, bool with_secondary, const Render& render) const {
   if (count_) {
     document.set("count", json::Node::number(static_cast<std::int64_t>(*count_)));
   } else {
     json::Node list = json::Node::array();
-    list.items().assign(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(rows));
+    list.items().reserve(rows);
+    for (std::size_t i = 0; i < rows; ++i) list.push(render ? render(rows_[i]) : rows_[i]);
     document.set(declaration_.array, std::move(list));
     for (const auto& [name, items] : secondary_) {
       json::Node other = json::Node::array();
@@ -112,13 +113,13 @@ void ShapedList::set_arrays(json::Node& document, std::size_t rows, bool with_se
 // Of the document with an empty list and the record for so many rows.
 std::size_t ShapedList::bytes_without_rows(const json::Node& document, std::size_t rows, bool with_secondary) const {
   json::Node bare = document;
-  set_arrays(bare, 0, with_secondary);
+  set_arrays(bare, 0, with_secondary, {});
   bare.set("agent_surface", surface_document(surface_with(rows, with_secondary)));
   return bytes_of(bare);
 }
 
-void ShapedList::put_into(json::Node& document) const {
-  if (!shaping_.max_output_bytes) return set_arrays(document, rows_.size(), true);
+void ShapedList::put_into(json::Node& document, const Render& render) const {
+  if (!shaping_.max_output_bytes) return set_arrays(document, rows_.size(), true, render);
   constexpr std::size_t kLineBreak = 1;
   const std::size_t budget = *shaping_.max_output_bytes;
   for (const bool with_secondary : {true, false}) {
@@ -127,10 +128,10 @@ void ShapedList::put_into(json::Node& document) const {
     std::size_t bytes = kLineBreak + bytes_without_rows(document, 0, with_secondary);
     std::vector<std::size_t> ends = {0};
     for (std::size_t i = 0; !count_ && i < rows_.size() && bytes + ends.back() <= budget; ++i)
-      ends.push_back(ends.back() + json::dump(rows_[i]).size() + (i > 0 ? 1 : 0));
+      ends.push_back(ends.back() + json::dump(render ? render(rows_[i]) : rows_[i]).size() + (i > 0 ? 1 : 0));
     for (std::size_t rows = ends.size(); rows-- > 0;) {
       bytes = kLineBreak + bytes_without_rows(document, rows, with_secondary);
-      if (bytes + ends[rows] <= budget) return set_arrays(document, rows, with_secondary);
+      if (bytes + ends[rows] <= budget) return set_arrays(document, rows, with_secondary, render);
       // The record differs by few bytes: what is beyond it by more can be passed over.
       while (rows > 0 && bytes + ends[rows - 1] > budget + 64) --rows;
     }

@@ -100,12 +100,15 @@ class ShapedList {
   // of the whole document and its line break: rows are dropped from the end until it fits, then the other arrays; a document
   // that can't fit becomes {"truncated":true,"dropped":n}. Members that end in _ms count with the most digits they may have,
   // so that two equal runs drop the same rows.
-  void put_into(json::Node& document) const;
+  void put_into(json::Node& document) const { put_into(document, {}); }
+  // The same with each row as `render` makes it: an array in place of an object.
+  using Render = std::function<json::Node(const json::Node& row)>;
+  void put_into(json::Node& document, const Render& render) const;
 
  private:
   friend class Shaper;
   ShapedList() = default;
-  void set_arrays(json::Node& document, std::size_t rows, bool with_secondary) const;
+  void set_arrays(json::Node& document, std::size_t rows, bool with_secondary, const Render& render) const;
   [[nodiscard]] AgentSurface surface_with(std::size_t rows, bool with_secondary) const;
   [[nodiscard]] std::size_t bytes_without_rows(const json::Node& document, std::size_t rows, bool with_secondary) const;
 

@@ -52,7 +52,7 @@ Status Shaper::visit_below() {
   Collector collector(
       {shaping_.sort ? std::optional(canonical(declaration_.catalogue, *shaping_.sort)) : std::nullopt,
        shaping_.dedupe_by ? std::optional(canonical(declaration_.catalogue, *shaping_.dedupe_by)) : std::nullopt,
-       shaping_.max_items, shaping_.count_only});
+       shaping_.max_items, shaping_.count_only, shaping_.falling});
   Slice slice;
   if (!predicate_.empty()) slice.below = &predicate_;
   if (limits_matches()) {
@@ -86,7 +86,7 @@ Status Shaper::judge_page() {
   Collector collector(
       {shaping_.sort ? std::optional(canonical(declaration_.catalogue, *shaping_.sort)) : std::nullopt,
        shaping_.dedupe_by ? std::optional(canonical(declaration_.catalogue, *shaping_.dedupe_by)) : std::nullopt,
-       shaping_.max_items, shaping_.count_only});
+       shaping_.max_items, shaping_.count_only, shaping_.falling});
   const Ceiling& ceiling = declaration_.ceiling;
   Slice slice;
   slice.offset = ceiling.offset;
@@ -158,7 +158,7 @@ void Shaper::record_shaping() {
   ShapingRecord& record = made_.surface_.shaping;
   for (const Filter& filter : shaping_.predicate.filters()) record.filters.push_back(filter.text);
   if (!predicate_.empty()) record.matched_count = matched_;
-  record.sort = shaping_.sort;
+  if (shaping_.sort) record.sort = (shaping_.falling ? "-" : "") + *shaping_.sort;
   record.dedupe_by = shaping_.dedupe_by;
   record.max_items = shaping_.max_items;
   record.truncate_content = shaping_.truncate_content;

@@ -102,6 +102,10 @@ Result<Shaping> parse_shaping(const ShapingFlags& flags) {
   for (const std::string& text : flags.filters) reader.filter(text, filters);
   shaping.predicate = Predicate(std::move(filters));
   reader.key("--sort", flags.sort, shaping.sort);
+  if (shaping.sort && shaping.sort->size() > 1 && shaping.sort->starts_with('-')) {
+    shaping.sort->erase(0, 1);
+    shaping.falling = true;
+  }
   reader.key("--dedupe-by", flags.dedupe_by, shaping.dedupe_by);
   reader.keys("--select", flags.select, shaping.select);
   reader.scope(flags.filter_scope, shaping.filter_scope);

@@ -26,12 +26,14 @@ struct ShapingFlags {
 struct Shaping {
   Predicate predicate;
   std::optional<std::string> sort, dedupe_by;
+  bool falling = false;  // the sort: written as -KEY
   std::vector<std::string> select;
   std::optional<FilterScope> filter_scope;  // as declared: kUniverse or kPage
   std::optional<std::uint64_t> max_items, truncate_content, max_output_bytes;
   bool count_only = false, allow_unknown_keys = false, fail_on_degraded = false;
 
   [[nodiscard]] bool empty() const;  // no flag that changes what is shown
+  [[nodiscard]] bool given() const { return !empty() || filter_scope; }
 };
 
 // Before any work. Fails with `malformed-filter`, or `usage` for a value that can't be; further ones are in `others`.

@@ -146,7 +146,43 @@ bool DocumentSink::rows(const RowBatch& batch) {
   return !reader_gone_;
 }
 
+// A shaped result comes whole, and its budget is of all that stands around it.
+void DocumentSink::end_shaped(const StatementEnd& end) {
+  const ShapedRows& shaped = *end.shaped;
+  json::Node document = json::Node::object();
+  document.set("statement_type", json::Node::string(std::string(engine::to_string(current_.header.kind))));
+  if (!shaped.list->count()) {
+    mixed_ = shaped.mixed;
+    std::string before = std::exchange(out_, {});
+    append_columns(true);
+    std::string columns = std::exchange(out_, std::move(before));
+    constexpr std::string_view kName = R"("columns":)";
+    document.set("columns", json::Node::raw(columns.substr(kName.size())));
+    document.set("row_count", number(end.row_count));
+  }
+  document.set("query_id", json::Node::string(end.query_id));
+  if (!end.resource.empty()) document.set("resource", json::Node::string(end.resource));
+  if (end.rows_scanned) document.set("rows_scanned", number(*end.rows_scanned));
+  document.set("warnings", warnings_node(end.warnings));
+  document.set("normalized_sql", json::Node::string(end.normalized_sql));
+  document.set("elapsed_ms", json::Node::number(end.elapsed_ms));
+  const auto as_array = [&](const json::Node& row) {
+    json::Node cells = json::Node::array();
+    for (const std::string& key : shaped.keys) {
+      const json::Node* value = row.find(key);
+      cells.push(value == nullptr ? json::Node() : *value);
+    }
+    return cells;
+  };
+  shaped.list->put_into(document, shape_ == RowShape::kObjects ? scope::ShapedList::Render() : as_array);
+  if (const json::Node* rows = document.find("rows"); rows != nullptr && document.find("row_count") != nullptr)
+    document.set("row_count", number(rows->items().size()));
+  json::append(out_, document);
+  rows_open_ = true;
+}
+
 void DocumentSink::end(const StatementEnd& end) {
+  if (end.shaped) return end_shaped(end);
   if (!rows_open_) open_rows();
   if (!current_.header.columns.empty()) out_ += ']';
   json::Node late = json::Node::object();

@@ -1,7 +1,9 @@
 // The documents of `candor stats` and `candor replay`. A share without anything to be a share of is null.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
-#include "scope/document.h"
+#include "scope/list.h"
 #include "wire/wire.h"
 
 namespace candor::wire {
@@ -15,19 +17,43 @@ Node share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? Node() : Node::number(static_cast<double>(part) / static_cast<double>(whole));
 }
 
+// The first rows of a list, and how many there are.
+class FirstRows final : public scope::List {
+ public:
+  FirstRows(scope::Declaration declaration, std::vector<Node> rows, std::uint64_t total)
+      : declaration_(std::move(declaration)), rows_(std::move(rows)), total_(total) {}
+
+ protected:
+  [[nodiscard]] scope::Declaration declare() const override { return declaration_; }
+  [[nodiscard]] Result<scope::Universe> universe() override { return scope::Universe{total_, ""}; }
+  [[nodiscard]] Status visit(const scope::Slice& /*slice*/, const scope::Visitor& visitor) override {
+    for (const Node& row : rows_) {
+      if (!visitor(row)) break;
+    }
+    return Ok{};
+  }
+
+ private:
+  scope::Declaration declaration_;
+  std::vector<Node> rows_;
+  std::uint64_t total_;
+};
+
 // A list that shows its first `list_max` items, and says of how many.
 template <typename Item, typename Render>
-Node list_of(const std::vector<Item>& items, std::uint64_t total, std::uint64_t list_max, const Render& render) {
-  Node list = Node::array();
+Node list_of(const std::vector<Item>& items, std::uint64_t total, ListMax list_max, const Render& render) {
+  std::vector<Node> rows;
   for (const Item& item : items) {
-    if (list.items().size() >= list_max) break;
-    list.push(render(item));
+    if (rows.size() >= list_max.rows) break;
+    rows.push_back(render(item));
   }
-  const scope::Ceiling ceiling{scope::LimitSource::kFlag, scope::LimitKind::kTopK, list_max, 0};
-  scope::AgentSurface surface = scope::describe(ceiling, list.items().size(), total, "");
-  surface.order = scope::Order::kTotal;  // by calls, then by name
+  scope::Declaration declaration;
+  declaration.array = "list";
+  declaration.ceiling = {list_max.source, scope::LimitKind::kTopK, list_max.rows, 0};  // by calls, then by name
+  FirstRows first(std::move(declaration), std::move(rows), total);
   Node node = Node::object();
-  node.set("list", std::move(list)).set("agent_surface", scope::surface_document(surface));
+  // Nothing is asked of the list that could be refused.
+  if (const auto shaped = scope::ShapedList::make(first, {}); shaped.ok()) shaped->put_into(node);
   return node;
 }
 
@@ -63,7 +89,7 @@ Node code_node(const ledger::Statistics::Code& code, std::uint64_t of) {
   return node;
 }
 
-Node names_node(const ledger::Statistics::Names& names, std::uint64_t list_max, bool columns) {
+Node names_node(const ledger::Statistics::Names& names, ListMax list_max, bool columns) {
   return list_of(names.list, names.total, list_max, [&](const ledger::Statistics::Name& name) {
     Node node = Node::object();
     node.set("resource", Node::string(name.resource));
@@ -75,7 +101,7 @@ Node names_node(const ledger::Statistics::Names& names, std::uint64_t list_max, 
 }
 
 Node codes_node(const std::vector<ledger::Statistics::Code>& all, ledger::CallOutcome outcome, std::uint64_t of,
-                std::uint64_t list_max) {
+                ListMax list_max) {
   std::vector<ledger::Statistics::Code> codes;
   for (const ledger::Statistics::Code& one : all) {
     if (ledger::outcome_of(one.code) == outcome) codes.push_back(one);
@@ -114,7 +140,7 @@ Node class_node(const ReplayReport::Class& one, std::uint64_t rejected) {
   return node;
 }
 
-Node replay_names(const ReplayReport& report, std::uint64_t list_max, bool columns) {
+Node replay_names(const ReplayReport& report, ListMax list_max, bool columns) {
   std::vector<ReplayReport::Name> names;
   for (const ReplayReport::Name& name : report.names) {
     if (name.column.empty() != columns) names.push_back(name);
@@ -131,7 +157,8 @@ Node replay_names(const ReplayReport& report, std::uint64_t list_max, bool colum
 
 }  // namespace
 
-json::Node statistics_document(const ledger::Statistics& statistics, const ledger::StatisticsFilter& filter) {
+json::Node statistics_document(const ledger::Statistics& statistics, const ledger::StatisticsFilter& filter,
+                               ListMax list_max) {
   Node document = Node::object();
   document.set("since_ms", filter.since_ms > 0 ? Node::number(filter.since_ms) : Node());
   document.set("session", filter.session.empty() ? Node() : Node::string(filter.session));
@@ -145,11 +172,11 @@ json::Node statistics_document(const ledger::Statistics& statistics, const ledge
   document.set("calls", std::move(calls));
   document.set("turns", turns_node(statistics.met, statistics.clean));
   document.set("rejections",
-               codes_node(statistics.codes, ledger::CallOutcome::kRejected, statistics.rejected, filter.list_max));
+               codes_node(statistics.codes, ledger::CallOutcome::kRejected, statistics.rejected, list_max));
   document.set("failures",
-               codes_node(statistics.codes, ledger::CallOutcome::kFailed, statistics.failed, filter.list_max));
-  document.set("absent_columns", names_node(statistics.absent_columns, filter.list_max, true));
-  document.set("absent_resources", names_node(statistics.absent_resources, filter.list_max, false));
+               codes_node(statistics.codes, ledger::CallOutcome::kFailed, statistics.failed, list_max));
+  document.set("absent_columns", names_node(statistics.absent_columns, list_max, true));
+  document.set("absent_resources", names_node(statistics.absent_resources, list_max, false));
   Node repairs = Node::object();
   repairs.set("offered", number(statistics.offered)).set("taken", number(statistics.taken));
   repairs.set("taken_share", share(statistics.taken, statistics.offered));
@@ -159,7 +186,7 @@ json::Node statistics_document(const ledger::Statistics& statistics, const ledge
   return document;
 }
 
-json::Node replay_document(const ReplayReport& report, std::uint64_t list_max) {
+json::Node replay_document(const ReplayReport& report, ListMax list_max) {
   Node document = Node::object();
   document.set("contract", Node::string(report.contract)).set("file", Node::string(report.file));
   document.set("depth", Node::string("parsed and bound, nothing was run"));

@@ -45,6 +45,7 @@ class DocumentSink final : public ResultSink {
   void flush();
   void open_rows();
   void append_columns(bool with_encoding);
+  void end_shaped(const StatementEnd& end);
 
   Write write_;
   RowShape shape_;
@@ -70,31 +71,27 @@ class DocumentSink final : public ResultSink {
 
 [[nodiscard]] json::Node warnings_node(const std::vector<Warning>& warnings);
 [[nodiscard]] json::Node materialized_document(const Materialized& result);
-[[nodiscard]] json::Node schema_document(const Schema& catalog);
-[[nodiscard]] json::Node contract_check_document(const ContractCheck& check);
 [[nodiscard]] json::Node checked_document(const std::vector<Candor::Checked>& checked);
 [[nodiscard]] json::Node explanation_document(const Explanation& explanation);
 [[nodiscard]] json::Node verification_document(const Verification& verification);
 
-// Lists of the ledger, with agent_surface.
-[[nodiscard]] json::Node queries_document(const std::vector<ledger::QueryRecord>& queries, ledger::Page page,
-                                          std::uint64_t total);
-[[nodiscard]] json::Node answers_document(const std::vector<ledger::AnswerRecord>& answers, ledger::Page page,
-                                          std::uint64_t total);
-[[nodiscard]] json::Node batches_document(const std::vector<ledger::UndoBatch>& batches, ledger::Page page,
-                                          std::uint64_t total);
 [[nodiscard]] json::Node undone_document(const Undone& undone);
 // One answer whole: the question, the values, the query behind it, the receipt.
 [[nodiscard]] json::Node answer_document(const ledger::AnswerRecord& answer, const ledger::QueryRecord* query);
 [[nodiscard]] json::Node query_document(const ledger::QueryRecord& query);
 
+// How many rows of each list are shown, and who said so.
+struct ListMax {
+  std::uint64_t rows = 50;
+  scope::LimitSource source = scope::LimitSource::kDefault;
+};
+
 // What telemetry adds up to, and what a contract would have said to a log (docs/stats.md). Lists are cut to `list_max`, each
 // with its agent_surface.
 [[nodiscard]] json::Node statistics_document(const ledger::Statistics& statistics,
-                                             const ledger::StatisticsFilter& filter);
-[[nodiscard]] json::Node replay_document(const ReplayReport& report, std::uint64_t list_max);
+                                             const ledger::StatisticsFilter& filter, ListMax list_max);
+[[nodiscard]] json::Node replay_document(const ReplayReport& report, ListMax list_max);
 
-// Names of columns made unique by a suffix: id, id_2, …
-[[nodiscard]] std::vector<std::string> unique_names(const std::vector<Column>& columns);
+using candor::unique_names;
 
 }  // namespace candor::wire

@@ -172,10 +172,14 @@ TEST(ScopeLine, SaysWhatTheRowsAreAPartOf) {
   EXPECT_EQ(scope_line(best, 10), "10 of 50 rows; the first by ORDER BY");
 }
 
-TEST(PageLine, ShowsTheNextPage) {
-  EXPECT_EQ(page_line(50, 0, 120, "answer", "answers"), "50 of 120 answers; --offset 50 shows the next");
-  EXPECT_EQ(page_line(20, 100, 120, "answer", "answers"), "20 of 120 answers");
-  EXPECT_EQ(page_line(0, 0, 0, "answer", "answers"), "0 answers");
+TEST(ListLine, ShowsTheNextPage) {
+  const auto line = [](std::uint64_t shown, std::uint64_t offset, std::uint64_t total) {
+    return list_line(surface(scope::LimitSource::kFlag, scope::LimitKind::kPagination, 50, shown, total, offset),
+                     "answer", "answers");
+  };
+  EXPECT_EQ(line(50, 0, 120), "50 of 120 answers; --offset 50 shows the next");
+  EXPECT_EQ(line(20, 100, 120), "20 of 120 answers");
+  EXPECT_EQ(line(0, 0, 0), "0 answers");
 }
 
 std::string drawn(const Diagnostic& diagnostic, std::string_view sql) {

@@ -220,6 +220,8 @@ TEST(ShapedList, SortsNumbersThenMomentsThenTextsThenNothing) {
                    R"({"id":4,"v":null})", R"({"id":5,"v":"9.5"})", R"({"id":6,"v":"2024-01-01T23:00:00-02:00"})",
                    R"({"id":7,"v":"a"})", R"({"id":8,"v":10.0})", R"({"id":9,"v":[1]})"});
   EXPECT_EQ(ids(document(list, {.sort = "v"})), "5 3 8 2 6 7 1 0 4 9");
+  EXPECT_EQ(ids(document(list, {.sort = "-v"})), "1 7 6 2 3 8 5 0 4 9") << "ties stay, what has no value too";
+  EXPECT_EQ(field(document(list, {.sort = "-v"}), "sort"), "-v");
 }
 
 TEST(ShapedList, TextsAreCutByCharacters) {

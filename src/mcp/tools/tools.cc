@@ -8,6 +8,7 @@
 
 #include "candor/documents.h"
 #include "mcp/tools/arguments.h"
+#include "wire/lists.h"
 #include "wire/wire.h"
 
 namespace candor::mcp {
@@ -84,7 +85,10 @@ ToolOutcome show_schema(Candor& facade, const Caller& caller, const ToolCall& ca
   constexpr std::size_t kNamesMax = 200;
   const auto catalog = facade.schema(caller, text_of(call.arguments, "resource"));
   if (!catalog.ok()) return failed_outcome(catalog.error());
-  ToolOutcome outcome = outcome_of(wire::schema_document(*catalog));
+  const auto list = wire::schema_list(*catalog);
+  const auto shaped = scope::ShapedList::make(*list, {});
+  if (!shaped.ok()) return failed_outcome(shaped.error());
+  ToolOutcome outcome = outcome_of(wire::schema_document(*catalog, *shaped));
   const auto& tables = catalog->tables;
   outcome.summary = "The schema has " + std::to_string(outcome.document.size()) +
                     " bytes and is in structuredContent alone. To see a table here, name it as resource. " +

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/near_names.h"
-#include "memory/store/write.h"
 #include "memory/store/store.h"
+#include "memory/store/write.h"
 
 namespace candor::memory {
 namespace {
@@ -16,15 +16,17 @@ using json::Node;
 
 // Members of a line; the last ones stand in what `export` writes and say nothing to a new memory.
 constexpr std::array<std::string_view, 15> kMembers = {
-    "name",       "type",        "memory_type",    "description",    "body",          "entities", "relationships", "metadata",
-    "session_id", "source", "force_merge",         "namespace",      "created_at_iso", "updated_at_iso", "deleted_at_iso"};
+    "name",        "type",          "memory_type",    "description",    "body",
+    "entities",    "relationships", "metadata",       "session_id",     "source",
+    "force_merge", "namespace",     "created_at_iso", "updated_at_iso", "deleted_at_iso"};
 
 Status check_members(const Node& line) {
   if (!line.is_object()) return make_error("bad-request", "a line must be a JSON object");
   for (const auto& [name, value] : line.members()) {
     if (std::ranges::find(kMembers, name) != kMembers.end()) continue;
     std::string near;
-    for (const std::string& one : near_names(name, {kMembers.begin(), kMembers.end()})) near += (near.empty() ? "" : ", ") + one;
+    for (const std::string& one : near_names(name, {kMembers.begin(), kMembers.end()}))
+      near += (near.empty() ? "" : ", ") + one;
     return make_error("bad-request", "a memory has no member '" + name + "'",
                       near.empty() ? "" : "did you mean " + near + "?");
   }

@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "memory/memory.h"
-#include "memory/store/store.h"
 #include "memory/store/memories.h"
 #include "memory/store/names.h"
+#include "memory/store/store.h"
 #include "memory/store/times.h"
 #include "memory/store/write.h"
 
@@ -86,9 +86,10 @@ Result<Node> forget_in(Store& store, const Which& which) {
   if (row->deleted_at) return forgotten_document(*row, "already_deleted", *row->deleted_at);
   const std::int64_t now = store.now();
   CANDOR_ASSIGN(const std::int64_t rev, store.next_rev());
-  CANDOR_TRY(store.sql().execute("UPDATE memories SET deleted_at = ?2, rev = ?3, updated_at = max(?2, updated_at + 1) "
-                                 "WHERE id = ?1",
-                                 row->id, now, rev));
+  CANDOR_TRY(
+      store.sql().execute("UPDATE memories SET deleted_at = ?2, rev = ?3, updated_at = max(?2, updated_at + 1) "
+                          "WHERE id = ?1",
+                          row->id, now, rev));
   CANDOR_TRY(store.sql().execute("DELETE FROM memory_embeddings WHERE memory_id = ?1", row->id));
   CANDOR_TRY(store.sql().execute(
       "DELETE FROM chunk_embeddings WHERE chunk_id IN (SELECT id FROM memory_chunks WHERE memory_id = ?1)", row->id));
@@ -107,9 +108,10 @@ Result<std::int64_t> put_version(Store& store, const MemoryRow& before, std::opt
                                   before.id, version));
   CANDOR_ASSIGN(const bool found, run.step());
   if (!found) {
-    return make_error("not-found",
-                      "the memory '" + before.name + "' has no version " + (version ? std::to_string(*version) : "to restore"),
-                      "candor memory history " + before.name + " --namespace " + before.space);
+    return make_error(
+        "not-found",
+        "the memory '" + before.name + "' has no version " + (version ? std::to_string(*version) : "to restore"),
+        "candor memory history " + before.name + " --namespace " + before.space);
   }
   row.type = run.text(1);
   row.description = run.text(2);

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "memory/memory.h"
-#include "memory/store/store.h"
 #include "memory/store/graph.h"
 #include "memory/store/names.h"
+#include "memory/store/store.h"
 
 namespace candor::memory {
 namespace {
@@ -16,8 +16,9 @@ Node null_or(const std::optional<std::string>& text) { return text ? Node::strin
 
 Result<Node> delete_in(Store& store, const std::string& space, const std::string& name, bool cascade) {
   CANDOR_ASSIGN(const EntityRow entity, known_entity(store, space, name));
-  CANDOR_ASSIGN(const std::int64_t edges,
-                store.sql().count("SELECT count(*) FROM relationships WHERE source_id = ?1 OR target_id = ?1", entity.id));
+  CANDOR_ASSIGN(
+      const std::int64_t edges,
+      store.sql().count("SELECT count(*) FROM relationships WHERE source_id = ?1 OR target_id = ?1", entity.id));
   CANDOR_ASSIGN(const std::int64_t bindings,
                 store.sql().count("SELECT count(*) FROM memory_entities WHERE entity_id = ?1", entity.id));
   if (!cascade && edges + bindings > 0) {
@@ -80,16 +81,18 @@ Result<std::int64_t> move_relations(Store& store, std::int64_t from, std::int64_
                                       "relation = ?3",
                                       source, target, edge.relation));
     if (!same) {
-      CANDOR_TRY(store.sql().execute("UPDATE relationships SET source_id = ?2, target_id = ?3, updated_at = ?4 "
-                                     "WHERE id = ?1",
-                                     edge.id, source, target, store.now()));
+      CANDOR_TRY(
+          store.sql().execute("UPDATE relationships SET source_id = ?2, target_id = ?3, updated_at = ?4 "
+                              "WHERE id = ?1",
+                              edge.id, source, target, store.now()));
       continue;
     }
     CANDOR_TRY(store.sql().execute("UPDATE relationships SET weight = max(weight, ?2), updated_at = ?3 WHERE id = ?1",
                                    *same, edge.weight, store.now()));
-    CANDOR_TRY(store.sql().execute("INSERT OR IGNORE INTO memory_relationships SELECT memory_id, ?2 FROM "
-                                   "memory_relationships WHERE relationship_id = ?1",
-                                   edge.id, *same));
+    CANDOR_TRY(
+        store.sql().execute("INSERT OR IGNORE INTO memory_relationships SELECT memory_id, ?2 FROM "
+                            "memory_relationships WHERE relationship_id = ?1",
+                            edge.id, *same));
     CANDOR_TRY(store.sql().execute("DELETE FROM relationships WHERE id = ?1", edge.id));
   }
   return static_cast<std::int64_t>(edges.size());
@@ -117,15 +120,17 @@ Result<Node> merge_in(Store& store, const MergeEntities& input) {
   Node names = Node::array();
   for (const EntityRow& source : sources) {
     if (source.space != into.space && !input.cross_namespace) {
-      return make_error("usage", "'" + source.name + "' stands in namespace " + source.space + ", '" + into.name +
-                                     "' in " + into.space,
-                        "--cross-namespace merges them all the same");
+      return make_error(
+          "usage",
+          "'" + source.name + "' stands in namespace " + source.space + ", '" + into.name + "' in " + into.space,
+          "--cross-namespace merges them all the same");
     }
     if (source.id == into.id) continue;
     CANDOR_ASSIGN(const std::int64_t edges, move_relations(store, source.id, into.id));
-    CANDOR_TRY(store.sql().execute("INSERT OR IGNORE INTO memory_entities SELECT memory_id, ?2 FROM memory_entities "
-                                   "WHERE entity_id = ?1",
-                                   source.id, into.id));
+    CANDOR_TRY(
+        store.sql().execute("INSERT OR IGNORE INTO memory_entities SELECT memory_id, ?2 FROM memory_entities "
+                            "WHERE entity_id = ?1",
+                            source.id, into.id));
     CANDOR_TRY(store.sql().execute("DELETE FROM entities WHERE id = ?1", source.id));
     moved += edges;
     removed += store.database().changes() > 0 ? 1 : 0;
@@ -193,11 +198,12 @@ Result<Node> Memory::graph_stats(const std::optional<std::string>& space) {
 
 Result<Node> Memory::recompute_degree(const std::optional<std::string>& space, bool dry_run) {
   return store_->transaction([&]() -> Result<Node> {
-    CANDOR_ASSIGN(sqlite::Run run,
-                  store_->sql().start("SELECT id, degree, (SELECT count(*) FROM relationships WHERE source_id = e.id) + "
-                                      "(SELECT count(*) FROM relationships WHERE target_id = e.id AND source_id <> e.id) "
-                                      "FROM entities e WHERE ?1 IS NULL OR namespace = ?1",
-                                      space));
+    CANDOR_ASSIGN(
+        sqlite::Run run,
+        store_->sql().start("SELECT id, degree, (SELECT count(*) FROM relationships WHERE source_id = e.id) + "
+                            "(SELECT count(*) FROM relationships WHERE target_id = e.id AND source_id <> e.id) "
+                            "FROM entities e WHERE ?1 IS NULL OR namespace = ?1",
+                            space));
     std::vector<std::pair<std::int64_t, std::int64_t>> wrong;
     std::int64_t total = 0;
     for (;; ++total) {

@@ -11,8 +11,8 @@
 
 #include "base/no_room.h"
 #include "memory/memory.h"
-#include "memory/store/store.h"
 #include "memory/store/schema.h"
+#include "memory/store/store.h"
 
 namespace candor::memory {
 namespace {
@@ -79,9 +79,10 @@ Node check(Node& checks, std::string_view name, bool ok, std::string detail) {
 
 // Totals that the file keeps, held against counting.
 Result<std::string> drift_of(Store& store) {
-  CANDOR_ASSIGN(const std::int64_t memories,
-                store.sql().count("SELECT (SELECT count(*) FROM memories) - (SELECT coalesce(sum(live + deleted), 0) FROM "
-                                  "memory_counts)"));
+  CANDOR_ASSIGN(
+      const std::int64_t memories,
+      store.sql().count("SELECT (SELECT count(*) FROM memories) - (SELECT coalesce(sum(live + deleted), 0) FROM "
+                        "memory_counts)"));
   CANDOR_ASSIGN(const std::int64_t entities,
                 store.sql().count("SELECT (SELECT count(*) FROM entities) - (SELECT coalesce(sum(entities), 0) FROM "
                                   "entity_counts)"));
@@ -123,7 +124,8 @@ Node counts_node(const Counts& counts) {
 std::int64_t file_bytes(const std::string& path) { return size_of(path) + size_of(path + "-wal"); }
 
 Status mark_for_rewrite(Store& store) {
-  return store.sql().execute("INSERT INTO schema_meta (key, value) VALUES ('rewrite', '1') ON CONFLICT (key) DO NOTHING");
+  return store.sql().execute(
+      "INSERT INTO schema_meta (key, value) VALUES ('rewrite', '1') ON CONFLICT (key) DO NOTHING");
 }
 
 Result<bool> marked_for_rewrite(Store& store) {

@@ -33,9 +33,10 @@ Result<std::optional<EntityRow>> first_of(Result<sqlite::Run> started) {
 }
 
 Result<std::optional<EntityRow>> find_by_key(Store& store, std::string_view space, std::string_view key) {
-  return first_of(store.sql().start("SELECT id, namespace, name, key, type, description, degree, created_at FROM entities "
-                                    "WHERE namespace = ?1 AND key = ?2",
-                                    space, key));
+  return first_of(
+      store.sql().start("SELECT id, namespace, name, key, type, description, degree, created_at FROM entities "
+                        "WHERE namespace = ?1 AND key = ?2",
+                        space, key));
 }
 
 // The text member under one of the names; null and absent are nothing.
@@ -69,7 +70,8 @@ Status only_members(const json::Node& object, std::span<const std::string_view> 
   for (const auto& [name, value] : object.members()) {
     if (std::ranges::find(known, name) != known.end()) continue;
     std::string near;
-    for (const std::string& one : near_names(name, {known.begin(), known.end()})) near += (near.empty() ? "" : ", ") + one;
+    for (const std::string& one : near_names(name, {known.begin(), known.end()}))
+      near += (near.empty() ? "" : ", ") + one;
     return make_error("bad-request", std::string(what) + " has no member '" + name + "'",
                       near.empty() ? "" : "did you mean " + near + "?");
   }
@@ -83,7 +85,8 @@ constexpr std::string_view kSource[] = {"source", "from"};
 constexpr std::string_view kTarget[] = {"target", "to"};
 constexpr std::string_view kRelation[] = {"relation"};
 constexpr std::string_view kOfEntity[] = {"name", "entity_type", "type", "description"};
-constexpr std::string_view kOfRelation[] = {"source", "from", "target", "to", "relation", "weight", "strength", "description"};
+constexpr std::string_view kOfRelation[] = {"source",   "from",   "target",   "to",
+                                            "relation", "weight", "strength", "description"};
 
 Status check_array(const json::Node& array, std::string_view what) {
   if (array.is_array() || array.is_null()) return Ok{};
@@ -162,9 +165,10 @@ Result<Upserted> upsert_entity(Store& store, std::string_view space, const Entit
   }
   CANDOR_ASSIGN(const std::optional<EntityRow> row, find_by_key(store, space, name.key));
   if (!row) {
-    CANDOR_TRY(store.sql().execute("INSERT INTO entities (namespace, name, key, type, created_at, updated_at, description) "
-                                   "VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)",
-                                   space, name.text, name.key, type.value_or("concept"), store.now(), input.description));
+    CANDOR_TRY(
+        store.sql().execute("INSERT INTO entities (namespace, name, key, type, created_at, updated_at, description) "
+                            "VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)",
+                            space, name.text, name.key, type.value_or("concept"), store.now(), input.description));
     return Upserted{store.database().last_insert_rowid(), name.text, true};
   }
   const bool retyped = type && *type != row->type;
@@ -195,15 +199,17 @@ Result<Edge> upsert_relation(Store& store, std::string_view space, std::int64_t 
   if (edge.id == 0) {
     edge.created = true;
     edge.weight = weight.value_or(kDefaultWeight);
-    CANDOR_TRY(store.sql().execute("INSERT INTO relationships (namespace, source_id, target_id, relation, weight, "
-                                   "created_at, updated_at, description) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)",
-                                   space, source, target, relation, edge.weight, store.now(), description));
+    CANDOR_TRY(
+        store.sql().execute("INSERT INTO relationships (namespace, source_id, target_id, relation, weight, "
+                            "created_at, updated_at, description) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)",
+                            space, source, target, relation, edge.weight, store.now(), description));
     edge.id = store.database().last_insert_rowid();
   } else if (edge.changed) {
     edge.weight = weight.value_or(edge.weight);
-    CANDOR_TRY(store.sql().execute("UPDATE relationships SET weight = ?2, description = coalesce(?3, description), "
-                                   "updated_at = ?4 WHERE id = ?1",
-                                   edge.id, edge.weight, description, store.now()));
+    CANDOR_TRY(
+        store.sql().execute("UPDATE relationships SET weight = ?2, description = coalesce(?3, description), "
+                            "updated_at = ?4 WHERE id = ?1",
+                            edge.id, edge.weight, description, store.now()));
   }
   return edge;
 }
@@ -213,9 +219,10 @@ Result<Bound> bind_graph(Store& store, std::string_view space, std::int64_t memo
                          bool strict) {
   for (const auto& [count, what] : {std::pair(entities.size(), "entities"), std::pair(relations.size(), "relations")}) {
     if (count <= kPerMemory) continue;
-    return make_error("over-limit", "one write binds at most " + std::to_string(kPerMemory) + " " + what + ", this one " +
-                                        std::to_string(count),
-                      "split the memory, or add them with candor memory link");
+    return make_error(
+        "over-limit",
+        "one write binds at most " + std::to_string(kPerMemory) + " " + what + ", this one " + std::to_string(count),
+        "split the memory, or add them with candor memory link");
   }
   Bound bound;
   std::set<std::int64_t> bound_entities;

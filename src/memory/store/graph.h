@@ -42,8 +42,8 @@ struct Edge {
 };
 
 // The relation between the two, made where there is none. A weight that is given replaces the one stored.
-[[nodiscard]] Result<Edge> upsert_relation(Store& store, std::string_view space, std::int64_t source, std::int64_t target,
-                                           std::string_view relation, std::optional<double> weight,
+[[nodiscard]] Result<Edge> upsert_relation(Store& store, std::string_view space, std::int64_t source,
+                                           std::int64_t target, std::string_view relation, std::optional<double> weight,
                                            const std::optional<std::string>& description);
 
 struct Bound {

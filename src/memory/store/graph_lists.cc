@@ -2,11 +2,11 @@
 #include <utility>
 
 #include "memory/memory.h"
-#include "memory/store/store.h"
-#include "memory/store/memories.h"
 #include "memory/store/graph.h"
+#include "memory/store/memories.h"
 #include "memory/store/names.h"
 #include "memory/store/sql_list.h"
+#include "memory/store/store.h"
 #include "memory/store/times.h"
 
 namespace candor::memory {
@@ -170,13 +170,15 @@ Result<Node> graph_of_memory(Store& store, std::int64_t memory) {
   for (;;) {
     CANDOR_ASSIGN(const bool more, bound.step());
     if (!more) break;
-    entities.push(Node::object().set("name", Node::string(bound.text(0))).set("entity_type", Node::string(bound.text(1))));
+    entities.push(
+        Node::object().set("name", Node::string(bound.text(0))).set("entity_type", Node::string(bound.text(1))));
   }
-  CANDOR_ASSIGN(sqlite::Run run,
-                store.sql().start("SELECT s.name, t.name, r.relation, r.weight FROM memory_relationships m "
-                                  "JOIN relationships r ON r.id = m.relationship_id JOIN entities s ON s.id = r.source_id "
-                                  "JOIN entities t ON t.id = r.target_id WHERE m.memory_id = ?1 ORDER BY r.id",
-                                  memory));
+  CANDOR_ASSIGN(
+      sqlite::Run run,
+      store.sql().start("SELECT s.name, t.name, r.relation, r.weight FROM memory_relationships m "
+                        "JOIN relationships r ON r.id = m.relationship_id JOIN entities s ON s.id = r.source_id "
+                        "JOIN entities t ON t.id = r.target_id WHERE m.memory_id = ?1 ORDER BY r.id",
+                        memory));
   for (;;) {
     CANDOR_ASSIGN(const bool more, run.step());
     if (!more) break;

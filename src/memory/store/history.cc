@@ -2,11 +2,11 @@
 #include <utility>
 
 #include "memory/memory.h"
-#include "memory/store/store.h"
-#include "memory/store/memories.h"
 #include "memory/store/line_diff.h"
+#include "memory/store/memories.h"
 #include "memory/store/names.h"
 #include "memory/store/sql_list.h"
+#include "memory/store/store.h"
 #include "memory/store/times.h"
 
 namespace candor::memory {
@@ -63,8 +63,9 @@ Result<History> Memory::history(const Which& which, bool with_body, bool with_di
   scope::Declaration declaration;
   declaration.array = "versions";
   declaration.content = {"body", "diff"};
-  declaration.catalogue.keys = {"version", "name", "type", "description", "body", "metadata", "action", "change_reason",
-                                "changed_by", "created_at", "created_at_iso", "diff", "lines_added", "lines_removed"};
+  declaration.catalogue.keys = {"version",        "name",   "type",          "description",  "body",
+                                "metadata",       "action", "change_reason", "changed_by",   "created_at",
+                                "created_at_iso", "diff",   "lines_added",   "lines_removed"};
   declaration.catalogue.open = {"metadata"};
   return History{memory->name, memory->deleted_at.has_value(),
                  std::make_unique<MadeList>(std::move(declaration), std::move(rows))};

@@ -52,8 +52,7 @@ std::vector<std::vector<std::ptrdiff_t>> rounds_of(const Lines& a, const Lines& 
 }
 
 // The script of the part between the equal ends, from its last step to its first.
-std::vector<Step> walked_back(const Lines& a, const Lines& b,
-                              const std::vector<std::vector<std::ptrdiff_t>>& rounds) {
+std::vector<Step> walked_back(const Lines& a, const Lines& b, const std::vector<std::vector<std::ptrdiff_t>>& rounds) {
   std::vector<Step> steps;
   auto x = static_cast<std::ptrdiff_t>(a.size());
   auto y = static_cast<std::ptrdiff_t>(b.size());
@@ -61,7 +60,8 @@ std::vector<Step> walked_back(const Lines& a, const Lines& b,
     const std::vector<std::ptrdiff_t>& before = rounds[static_cast<std::size_t>(d - 1)];  // diagonals -(d-1) … d-1
     const auto reach = [&](std::ptrdiff_t diagonal) {
       const std::ptrdiff_t index = diagonal + d - 1;
-      return index < 0 || index >= static_cast<std::ptrdiff_t>(before.size()) ? -1 : before[static_cast<std::size_t>(index)];
+      return index < 0 || index >= static_cast<std::ptrdiff_t>(before.size()) ? -1
+                                                                              : before[static_cast<std::size_t>(index)];
     };
     const std::ptrdiff_t k = x - y;
     const bool down = k == -d || (k != d && reach(k - 1) < reach(k + 1));

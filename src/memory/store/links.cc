@@ -2,10 +2,10 @@
 #include <utility>
 
 #include "memory/memory.h"
-#include "memory/store/store.h"
-#include "memory/store/memories.h"
 #include "memory/store/graph.h"
+#include "memory/store/memories.h"
 #include "memory/store/names.h"
+#include "memory/store/store.h"
 
 namespace candor::memory {
 namespace {
@@ -77,8 +77,8 @@ Result<Node> unbind(Store& store, const Unlink& input) {
   CANDOR_ASSIGN(const EntityRow entity, known_entity(store, input.space, *input.entity));
   CANDOR_ASSIGN(const Name name, memory_name(*input.memory));
   CANDOR_ASSIGN(const MemoryRow memory, live_memory(store, input.space, name.text));
-  CANDOR_TRY(store.sql().execute("DELETE FROM memory_entities WHERE memory_id = ?1 AND entity_id = ?2", memory.id,
-                                 entity.id));
+  CANDOR_TRY(
+      store.sql().execute("DELETE FROM memory_entities WHERE memory_id = ?1 AND entity_id = ?2", memory.id, entity.id));
   if (store.database().changes() > 0) return unlinked(input, 0);
   return make_error("not-found", "the memory '" + memory.name + "' is not bound to '" + entity.name + "'",
                     "candor memory memory-entities " + memory.name);
@@ -105,9 +105,10 @@ Result<Node> unlink_in(Store& store, const Unlink& input) {
   } else if (!input.all) {
     return make_error("usage", "unlink needs a relation", "--relation depends_on, or --all for each between the two");
   }
-  CANDOR_TRY(store.sql().execute("DELETE FROM relationships WHERE source_id = ?1 AND target_id = ?2 AND "
-                                 "(?3 IS NULL OR relation = ?3)",
-                                 from.id, to.id, relation));
+  CANDOR_TRY(
+      store.sql().execute("DELETE FROM relationships WHERE source_id = ?1 AND target_id = ?2 AND "
+                          "(?3 IS NULL OR relation = ?3)",
+                          from.id, to.id, relation));
   const std::int64_t removed = store.database().changes();
   if (removed > 0) return unlinked(input, removed);
   return make_error("not-found",

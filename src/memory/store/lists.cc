@@ -4,10 +4,10 @@
 
 #include "base/digest.h"
 #include "memory/memory.h"
-#include "memory/store/store.h"
 #include "memory/store/memories.h"
 #include "memory/store/names.h"
 #include "memory/store/sql_list.h"
+#include "memory/store/store.h"
 #include "memory/store/times.h"
 
 namespace candor::memory {
@@ -113,16 +113,32 @@ Result<std::unique_ptr<scope::List>> Memory::list(const ListQuery& given) {
   plan.declaration.array = "items";
   plan.declaration.ceiling = query.ceiling;
   plan.declaration.content = {"snippet"};
-  plan.declaration.catalogue.keys = {"id",           "memory_id",  "namespace",   "name",           "type",
-                                     "memory_type",  "description", "snippet",    "body_length",    "updated_at",
-                                     "updated_at_iso", "deleted_at", "deleted_at_iso", "created_at", "created_at_iso",
-                                     "rev",          "version",    "source",      "session_id",     "body_hash",
+  plan.declaration.catalogue.keys = {"id",
+                                     "memory_id",
+                                     "namespace",
+                                     "name",
+                                     "type",
+                                     "memory_type",
+                                     "description",
+                                     "snippet",
+                                     "body_length",
+                                     "updated_at",
+                                     "updated_at_iso",
+                                     "deleted_at",
+                                     "deleted_at_iso",
+                                     "created_at",
+                                     "created_at_iso",
+                                     "rev",
+                                     "version",
+                                     "source",
+                                     "session_id",
+                                     "body_hash",
                                      "metadata"};
   plan.declaration.catalogue.open = {"metadata"};
   plan.declaration.catalogue.aliases = {{"memory_type", "type"}, {"memory_id", "id"}};
   plan.hidden = {"created_at", "created_at_iso", "rev", "version", "source", "session_id", "body_hash", "metadata"};
-  plan.select = "SELECT " + std::string(kColumns) + ", substr(body, 1, " + std::to_string(kSnippetCharacters) +
-                ") FROM memories";
+  plan.select =
+      "SELECT " + std::string(kColumns) + ", substr(body, 1, " + std::to_string(kSnippetCharacters) + ") FROM memories";
   plan.order = "ORDER BY rev DESC";
   plan.where = where_of(query);
   plan.pushed = kPushed;
@@ -137,13 +153,14 @@ Result<std::unique_ptr<scope::List>> Memory::exported(const ListQuery& given) {
   plan.declaration.array = "results";
   plan.declaration.ceiling = query.ceiling;
   plan.declaration.content = {"body"};
-  plan.declaration.catalogue.keys = {"namespace",      "name",           "type",           "memory_type", "description",
-                                     "body",           "metadata",       "created_at_iso", "updated_at_iso",
-                                     "deleted_at_iso", "id",             "body_length",    "created_at",  "updated_at",
-                                     "rev",            "version",        "source",         "session_id",  "body_hash"};
+  plan.declaration.catalogue.keys = {"namespace", "name",        "type",           "memory_type",    "description",
+                                     "body",      "metadata",    "created_at_iso", "updated_at_iso", "deleted_at_iso",
+                                     "id",        "body_length", "created_at",     "updated_at",     "rev",
+                                     "version",   "source",      "session_id",     "body_hash"};
   plan.declaration.catalogue.open = {"metadata"};
   plan.declaration.catalogue.aliases = {{"memory_type", "type"}};
-  plan.hidden = {"id", "body_length", "created_at", "updated_at", "rev", "version", "source", "session_id", "body_hash"};
+  plan.hidden = {"id",      "body_length", "created_at", "updated_at", "rev",
+                 "version", "source",      "session_id", "body_hash"};
   plan.select = "SELECT " + std::string(kColumns) + ", body FROM memories";
   // By number, so that a page stays what it is while memories change, and what is loaded again comes in the old order.
   plan.order = "ORDER BY id";
@@ -166,8 +183,9 @@ Result<Node> Memory::read(const Which& which, bool with_graph) {
     CANDOR_ASSIGN(row, live_memory(*store_, which.space, name.text));
   }
   if (sha256_hex(row->body) != row->body_hash) {
-    return make_error("integrity", "the body of the memory '" + row->name + "' is not what was stored",
-                      "candor memory history " + row->name + " shows its versions; candor memory health looks at the file");
+    return make_error(
+        "integrity", "the body of the memory '" + row->name + "' is not what was stored",
+        "candor memory history " + row->name + " shows its versions; candor memory health looks at the file");
   }
   Node document = Node::object();
   document.set("id", Node::number(row->id)).set("memory_id", Node::number(row->id));

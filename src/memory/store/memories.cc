@@ -43,7 +43,8 @@ Result<std::optional<MemoryRow>> first_of(Result<sqlite::Run> started) {
 
 Status insert_version(Store& store, const MemoryRow& row, const Change& change) {
   return store.sql().execute(
-      "INSERT INTO memory_versions (memory_id, version, name, type, change_reason, changed_by, created_at, description, "
+      "INSERT INTO memory_versions (memory_id, version, name, type, change_reason, changed_by, created_at, "
+      "description, "
       "metadata, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
       row.id, row.version, row.name, row.type, change.reason, change.by, row.updated_at, row.description, row.metadata,
       row.body);
@@ -144,10 +145,11 @@ Status check_namespaces(Store& store, std::string_view space) {
 // Names that begin alike; all of a large namespace would take longer than the mistake is worth.
 Result<std::vector<std::string>> names_like(Store& store, std::string_view space, std::string_view name) {
   std::vector<std::string> known;
-  CANDOR_ASSIGN(sqlite::Run run,
-                store.sql().start("SELECT name FROM memories WHERE namespace = ?1 AND name >= ?2 AND deleted_at IS NULL "
-                                  "ORDER BY name LIMIT 1000",
-                                  space, name.substr(0, 1)));
+  CANDOR_ASSIGN(
+      sqlite::Run run,
+      store.sql().start("SELECT name FROM memories WHERE namespace = ?1 AND name >= ?2 AND deleted_at IS NULL "
+                        "ORDER BY name LIMIT 1000",
+                        space, name.substr(0, 1)));
   for (;;) {
     CANDOR_ASSIGN(const bool more, run.step());
     if (!more) break;
@@ -159,17 +161,19 @@ Result<std::vector<std::string>> names_like(Store& store, std::string_view space
 }  // namespace
 
 Result<std::optional<MemoryRow>> find_memory(Store& store, std::string_view space, std::string_view name) {
-  return first_of(store.sql().start(
-      "SELECT id, namespace, name, type, rev, version, deleted_at, created_at, updated_at, source, session_id, body_hash, "
-      "description, metadata, body FROM memories WHERE namespace = ?1 AND name = ?2",
-      space, name));
+  return first_of(
+      store.sql().start("SELECT id, namespace, name, type, rev, version, deleted_at, created_at, updated_at, source, "
+                        "session_id, body_hash, "
+                        "description, metadata, body FROM memories WHERE namespace = ?1 AND name = ?2",
+                        space, name));
 }
 
 Result<std::optional<MemoryRow>> find_memory(Store& store, std::int64_t id) {
-  return first_of(store.sql().start(
-      "SELECT id, namespace, name, type, rev, version, deleted_at, created_at, updated_at, source, session_id, body_hash, "
-      "description, metadata, body FROM memories WHERE id = ?1",
-      id));
+  return first_of(
+      store.sql().start("SELECT id, namespace, name, type, rev, version, deleted_at, created_at, updated_at, source, "
+                        "session_id, body_hash, "
+                        "description, metadata, body FROM memories WHERE id = ?1",
+                        id));
 }
 
 Diagnostic no_memory(Store& store, std::string_view space, std::string_view name) {
@@ -198,8 +202,8 @@ Result<Expected> parse_expected(const std::optional<std::string>& updated_at, co
     CANDOR_ASSIGN(expected.updated_at, parse_time(*updated_at));
   }
   if (rev) {
-    const bool digits = !rev->empty() && rev->size() < 19 &&
-                        std::ranges::all_of(*rev, [](char c) { return c >= '0' && c <= '9'; });
+    const bool digits =
+        !rev->empty() && rev->size() < 19 && std::ranges::all_of(*rev, [](char c) { return c >= '0' && c <= '9'; });
     if (!digits) return make_error("usage", "--expected-rev takes a number", "the rev that candor memory read shows");
     expected.rev = std::stoll(*rev);
   }
@@ -212,8 +216,8 @@ Status check_expected(const MemoryRow& row, const Expected& expected) {
   if (rev && time) return Ok{};
   return make_error("lost-race", "the memory '" + row.name + "' was changed meanwhile",
                     "candor memory read " + row.name + " --namespace " + row.space + ", then decide anew",
-                    "it is at rev " + std::to_string(row.rev) + ", updated_at " + std::to_string(row.updated_at) + " (" +
-                        iso_time(row.updated_at) + ")");
+                    "it is at rev " + std::to_string(row.rev) + ", updated_at " + std::to_string(row.updated_at) +
+                        " (" + iso_time(row.updated_at) + ")");
 }
 
 Status check_texts(std::string_view description, std::string_view body) {
@@ -226,10 +230,10 @@ Status check_texts(std::string_view description, std::string_view body) {
                       "put the rest into the body");
   }
   if (body.size() > kBodyBytes) {
-    return make_error("over-limit",
-                      "a body has at most " + std::to_string(kBodyBytes) + " bytes, this one " +
-                          std::to_string(body.size()),
-                      "split it into several memories");
+    return make_error(
+        "over-limit",
+        "a body has at most " + std::to_string(kBodyBytes) + " bytes, this one " + std::to_string(body.size()),
+        "split it into several memories");
   }
   return Ok{};
 }
@@ -253,7 +257,8 @@ Result<Parts> create_memory(Store& store, MemoryRow& row, const Change& change) 
   row.deleted_at.reset();
   row.body_hash = sha256_hex(row.body);
   CANDOR_TRY(store.sql().execute(
-      "INSERT INTO memories (namespace, name, type, rev, version, created_at, updated_at, source, session_id, body_hash, "
+      "INSERT INTO memories (namespace, name, type, rev, version, created_at, updated_at, source, session_id, "
+      "body_hash, "
       "body_length, description, metadata, body) VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
       row.space, row.name, row.type, row.rev, row.created_at, row.updated_at, row.source, row.session_id, row.body_hash,
       row.body.size(), row.description, row.metadata, row.body));
@@ -275,7 +280,8 @@ Result<Parts> change_memory(Store& store, const MemoryRow& before, MemoryRow& ro
   row.deleted_at.reset();
   row.body_hash = sha256_hex(row.body);
   CANDOR_TRY(store.sql().execute(
-      "UPDATE memories SET name = ?2, type = ?3, rev = ?4, version = ?5, deleted_at = NULL, updated_at = ?6, source = ?7, "
+      "UPDATE memories SET name = ?2, type = ?3, rev = ?4, version = ?5, deleted_at = NULL, updated_at = ?6, source = "
+      "?7, "
       "session_id = ?8, body_hash = ?9, body_length = ?10, description = ?11, metadata = ?12, body = ?13 WHERE id = ?1",
       row.id, row.name, row.type, row.rev, row.version, row.updated_at, row.source, row.session_id, row.body_hash,
       row.body.size(), row.description, row.metadata, row.body));

@@ -20,11 +20,11 @@ namespace {
 constexpr std::array<std::string_view, 9> kMemoryTypes = {"user",     "feedback", "project",  "reference", "decision",
                                                           "incident", "skill",    "document", "note"};
 constexpr std::array<std::string_view, 13> kEntityTypes = {
-    "project",   "tool",          "person",       "file",     "concept", "incident", "decision", "memory",
-    "dashboard", "issue_tracker", "organization", "location", "date"};
-constexpr std::array<std::string_view, 12> kRelations = {"applies_to", "uses",     "depends_on", "causes",
-                                                         "fixes",      "contradicts", "supports", "follows",
-                                                         "related",    "mentions", "replaces",   "tracked_in"};
+    "project", "tool",      "person",        "file",         "concept",  "incident", "decision",
+    "memory",  "dashboard", "issue_tracker", "organization", "location", "date"};
+constexpr std::array<std::string_view, 12> kRelations = {"applies_to", "uses",        "depends_on", "causes",
+                                                         "fixes",      "contradicts", "supports",   "follows",
+                                                         "related",    "mentions",    "replaces",   "tracked_in"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
@@ -115,7 +115,8 @@ Result<std::string> entity_type(std::string_view given) { return one_of(given, k
 
 Result<Name> memory_name(std::string_view given, bool strict) {
   if (given.starts_with("__")) {
-    return make_error("invalid-name", "names that begin with __ are kept for candor", "another name than " + quoted(given));
+    return make_error("invalid-name", "names that begin with __ are kept for candor",
+                      "another name than " + quoted(given));
   }
   Name name;
   for (const char c : given) name.text += c == '_' || c == ' ' ? '-' : lower_ascii(c);
@@ -164,7 +165,8 @@ Result<EntityName> entity_name(std::string_view given) {
     return make_error("over-limit", "an entity's name has at most " + std::to_string(kEntityNameBytes) +
                                         " bytes, this one " + std::to_string(given.size()));
   }
-  if (holds_control(given)) return make_error("invalid-name", "an entity's name can't hold control characters or lines");
+  if (holds_control(given))
+    return make_error("invalid-name", "an entity's name can't hold control characters or lines");
   EntityName name;
   CANDOR_ASSIGN(const std::string shown, mapped(given, UTF8PROC_COMPOSE | UTF8PROC_STABLE));
   name.text = collapsed(shown, ' ', "");
@@ -196,9 +198,7 @@ Result<std::string> relation_name(std::string_view given, bool strict) {
 bool is_canonical(std::string_view relation) { return std::ranges::find(kRelations, relation) != kRelations.end(); }
 
 Result<std::string> namespace_name(std::string_view given) {
-  const auto fits = [](char c) {
-    return is_lower(lower_ascii(c)) || is_digit(c) || c == '-' || c == '_' || c == '.';
-  };
+  const auto fits = [](char c) { return is_lower(lower_ascii(c)) || is_digit(c) || c == '-' || c == '_' || c == '.'; };
   if (given.empty() || given.size() > kNameBytes || !std::ranges::all_of(given, fits)) {
     return make_error("invalid-namespace", quoted(given) + " is no name for a namespace",
                       "letters, digits, - _ and . alone: --namespace team-a");

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "memory/memory.h"
-#include "memory/store/store.h"
-#include "memory/store/memories.h"
 #include "memory/store/file.h"
+#include "memory/store/memories.h"
 #include "memory/store/names.h"
+#include "memory/store/store.h"
 
 namespace candor::memory {
 namespace {
@@ -35,8 +35,10 @@ constexpr std::string_view kBoundEntities =
     "SELECT DISTINCT b.entity_id FROM memory_entities b JOIN memories m ON m.id = b.memory_id WHERE " CANDOR_PURGED;
 #undef CANDOR_PURGED
 constexpr std::string_view kDeleteEntity =
-    "DELETE FROM entities WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM memory_entities WHERE entity_id = ?1) AND NOT EXISTS "
-    "(SELECT 1 FROM relationships WHERE source_id = ?1) AND NOT EXISTS (SELECT 1 FROM relationships WHERE target_id = ?1)";
+    "DELETE FROM entities WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM memory_entities WHERE entity_id = ?1) AND NOT "
+    "EXISTS "
+    "(SELECT 1 FROM relationships WHERE source_id = ?1) AND NOT EXISTS (SELECT 1 FROM relationships WHERE target_id = "
+    "?1)";
 
 struct Wanted {
   std::optional<std::string> name;

@@ -4,12 +4,12 @@
 #include "base/digest.h"
 #include "base/render_json.h"
 #include "memory/memory.h"
-#include "memory/store/write.h"
-#include "memory/store/store.h"
-#include "memory/store/memories.h"
 #include "memory/store/graph.h"
+#include "memory/store/memories.h"
 #include "memory/store/names.h"
+#include "memory/store/store.h"
 #include "memory/store/times.h"
+#include "memory/store/write.h"
 
 namespace candor::memory {
 namespace {
@@ -26,7 +26,8 @@ Diagnostic duplicate(const MemoryRow& row) {
   if (row.deleted_at) {
     return make_error("duplicate", "a memory '" + row.name + "' was forgotten and still has this name",
                       "--force-merge revives it with what is given; candor memory restore " + row.name +
-                          " brings it back as it was; candor memory purge --name " + row.name + " --now --yes frees the name",
+                          " brings it back as it was; candor memory purge --name " + row.name +
+                          " --now --yes frees the name",
                       "it was forgotten on " + iso_time(*row.deleted_at));
   }
   return make_error("duplicate", "there is a memory '" + row.name + "' in namespace " + row.space + " already",
@@ -121,8 +122,8 @@ Result<Node> remember_in(Store& store, const Remember& input) {
   Result<Parts> parts = before ? change_memory(store, *before, row, change) : create_memory(store, row, change);
   if (!parts.ok()) return std::move(parts).error();
   if (before && input.replace_graph) CANDOR_TRY(unbind_graph(store, row.id));
-  CANDOR_ASSIGN(const Bound bound, bind_graph(store, input.space, row.id, input.entities, input.relations,
-                                              input.strict_relations));
+  CANDOR_ASSIGN(const Bound bound,
+                bind_graph(store, input.space, row.id, input.entities, input.relations, input.strict_relations));
   CANDOR_ASSIGN(std::vector<std::string> warnings, same_text(store, row));
   warnings.insert(warnings.end(), bound.warnings.begin(), bound.warnings.end());
   if (input.dry_run) warnings.emplace_back("dry run: nothing was stored");
@@ -130,7 +131,8 @@ Result<Node> remember_in(Store& store, const Remember& input) {
   document.set("name_was_normalized", Node::boolean(name.changed));
   if (name.changed) document.set("original_name", Node::string(input.name));
   document.set("warnings", strings(warnings));
-  document.set("created_at", Node::number(row.created_at)).set("created_at_iso", Node::string(iso_time(row.created_at)));
+  document.set("created_at", Node::number(row.created_at))
+      .set("created_at_iso", Node::string(iso_time(row.created_at)));
   document.set("updated_at", Node::number(row.updated_at));
   return document;
 }

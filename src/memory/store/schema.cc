@@ -32,8 +32,7 @@ Status back_up(const std::string& path, std::int64_t version) {
   const int file = ::open(part.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) {
     const int failed = errno;
-    return make_error(no_room(failed) ? "disk-full" : "storage",
-                      part + ": " + std::generic_category().message(failed),
+    return make_error(no_room(failed) ? "disk-full" : "storage", part + ": " + std::generic_category().message(failed),
                       "make room beside the memory: it is copied before it is brought to this version");
   }
   ::close(file);
@@ -50,21 +49,37 @@ Status back_up(const std::string& path, std::int64_t version) {
 std::span<const Migration> migrations() { return kMigrations; }
 std::int64_t newest_version() { return static_cast<std::int64_t>(kMigrations.size()); }
 
-Result<std::int64_t> recognise(sqlite::Database& database, const std::string& path, std::int64_t newest) {
+namespace {
+
+Result<std::int64_t> recognise_in(sqlite::Database& database, const std::string& path, std::int64_t newest) {
   CANDOR_ASSIGN(const std::int64_t application, read_number(database, "PRAGMA application_id"));
   CANDOR_ASSIGN(const std::int64_t version, read_number(database, "PRAGMA user_version"));
   if (application == kApplicationId && version >= 1 && version <= newest) return version;
   CANDOR_ASSIGN(const std::int64_t objects, read_number(database, "SELECT count(*) FROM sqlite_schema"));
   if (application == 0 && version == 0 && objects == 0) return 0;
   if (application == kApplicationId && version > newest) {
-    return make_error("integrity", path + " was written by a newer version of candor",
-                      "run the newer candor, or use --home DIR",
-                      "its schema is version " + std::to_string(version) + ", this candor knows " +
-                          std::to_string(newest));
+    return make_error(
+        "integrity", path + " was written by a newer version of candor", "run the newer candor, or use --home DIR",
+        "its schema is version " + std::to_string(version) + ", this candor knows " + std::to_string(newest));
   }
   return make_error("integrity", path + " is a database of something else",
                     "use another folder: --home DIR; a sqlite-graphrag file is taken over by candor memory import "
                     "--from FILE");
+}
+
+}  // namespace
+
+// One snapshot: another process may make the file between two of the questions.
+Result<std::int64_t> recognise(sqlite::Database& database, const std::string& path, std::int64_t newest) {
+  if (database.in_transaction()) return recognise_in(database, path, newest);
+  CANDOR_TRY(database.run("BEGIN"));
+  Result<std::int64_t> version = recognise_in(database, path, newest);
+  // What a caller asks of the connection's latest failure is the failure of the questions.
+  if (version.ok() || database.in_transaction()) {
+    const Status ended = database.run("ROLLBACK");
+    if (version.ok() && !ended.ok()) return ended.error();
+  }
+  return version;
 }
 
 Status migrate(sqlite::Database& database, const std::string& path, std::span<const Migration> steps) {

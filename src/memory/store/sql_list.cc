@@ -37,8 +37,7 @@ Result<sqlite::Statement> SqlList::prepare(const scope::Slice& slice, bool in_sq
   Where where = plan_.where;
   if (slice.below != nullptr) {
     for (const scope::Filter& filter : slice.below->filters()) {
-      const auto column =
-          std::ranges::find_if(plan_.pushed, [&](const auto& one) { return one.first == filter.key; });
+      const auto column = std::ranges::find_if(plan_.pushed, [&](const auto& one) { return one.first == filter.key; });
       if (column == plan_.pushed.end() || filter.op != scope::Operator::kEqual) continue;
       where.add(column->second + " = ", filter.value);
     }

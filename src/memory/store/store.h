@@ -21,6 +21,10 @@ class Store {
   // `disk-full` or `busy`.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(const std::string& home, Access access);
 
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  ~Store();
+
   [[nodiscard]] sqlite::Database& database() { return database_; }
   [[nodiscard]] sqlite::Prepared& sql() { return statements_; }
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -57,12 +61,13 @@ class Store {
   [[nodiscard]] Diagnostic named(Diagnostic failure) const;
 
  private:
-  Store(sqlite::Database database, std::string path, bool exists);
+  Store(sqlite::Database database, std::string path, bool exists, bool writes);
 
   sqlite::Database database_;
   sqlite::Prepared statements_;  // after database_: ends first
   std::string path_;
   bool exists_;
+  bool writes_;
   std::function<std::int64_t()> clock_;
 };
 

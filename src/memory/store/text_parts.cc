@@ -119,7 +119,8 @@ std::size_t piece_characters(std::size_t total) {
 }
 
 bool ends_url(char c) {
-  return static_cast<unsigned char>(c) <= ' ' || c == '\x7F' || std::string_view("<>\"'`)]}|\\^").find(c) != std::string_view::npos;
+  return static_cast<unsigned char>(c) <= ' ' || c == '\x7F' ||
+         std::string_view("<>\"'`)]}|\\^").find(c) != std::string_view::npos;
 }
 
 }  // namespace

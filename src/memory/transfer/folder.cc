@@ -62,7 +62,8 @@ class Walk {
     }
     if (!matches(query_, relative)) return Ok{};
     if (!is_utf8(relative)) {
-      return add({path, relative, make_error("invalid-text", "the file's name is not valid UTF-8", "rename it"), false});
+      return add(
+          {path, relative, make_error("invalid-text", "the file's name is not valid UTF-8", "rename it"), false});
     }
     return add({path, relative, std::nullopt, false});
   }
@@ -121,7 +122,8 @@ Result<Folder> read_folder(const FolderQuery& query) {
   folder.path = fs::canonical(query.path, failure).string();
   if (failure) return unreadable(query.path, failure.message());
   if (!fs::is_directory(folder.path, failure)) {
-    return make_error("unreadable-input", query.path + " is no folder", "candor memory remember --body-file FILE stores one");
+    return make_error("unreadable-input", query.path + " is no folder",
+                      "candor memory remember --body-file FILE stores one");
   }
   if (!is_utf8(folder.path)) return make_error("invalid-text", "the folder's path is not valid UTF-8");
   Walk walk(query, folder);

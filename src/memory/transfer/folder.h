@@ -14,8 +14,8 @@ namespace candor::memory {
 constexpr std::size_t kFileBytes = std::size_t{16} << 20U;
 
 struct FolderFile {
-  std::string path;      // absolute
-  std::string relative;  // to the folder
+  std::string path;                 // absolute
+  std::string relative;             // to the folder
   std::optional<Diagnostic> fault;  // why it is not even looked into
   bool passed_over = false;         // with a fault that is none of the file's: a link to a folder
 };
@@ -27,7 +27,8 @@ struct Folder {
 
 struct FolderQuery {
   std::string path;
-  std::string pattern;  // as a shell matches it against the file's name, or against the relative path where it holds a /
+  std::string
+      pattern;  // as a shell matches it against the file's name, or against the relative path where it holds a /
   bool recursive = false;
   std::size_t max_files = 0;
 };

@@ -15,8 +15,9 @@ Result<json::Node> import_file(Store& store, const Import& input) {
   const int failed = errno;
   std::string start(16, '\0');
   if (!file || !file.read(start.data(), 1)) {
-    return make_error("unreadable-input", "can't read " + input.from +
-                                              (file.is_open() ? ": it is empty" : ": " + std::generic_category().message(failed)),
+    return make_error("unreadable-input",
+                      "can't read " + input.from +
+                          (file.is_open() ? ": it is empty" : ": " + std::generic_category().message(failed)),
                       "--from FILE");
   }
   file.read(start.data() + 1, 15);

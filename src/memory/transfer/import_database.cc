@@ -66,7 +66,8 @@ Result<std::string> clean_text(const sqlite::Statement& at, int column) {
 
 class DatabaseImport {
  public:
-  DatabaseImport(Store& store, const Import& input, sqlite::Database& from) : store_(store), input_(input), from_(from) {}
+  DatabaseImport(Store& store, const Import& input, sqlite::Database& from)
+      : store_(store), input_(input), from_(from) {}
 
   Status run() {
     CANDOR_TRY(memories());
@@ -103,14 +104,16 @@ class DatabaseImport {
     const bool narrowed = spaced && input_.space_given;
     std::string where;
     if (narrowed) where = " WHERE namespace = " + sqlite::quote_text(input_.space);
-    CANDOR_ASSIGN(sqlite::Statement statement, from_.prepare("SELECT " + list + " FROM " + table + where + " ORDER BY " + order));
+    CANDOR_ASSIGN(sqlite::Statement statement,
+                  from_.prepare("SELECT " + list + " FROM " + table + where + " ORDER BY " + order));
     return std::optional<sqlite::Statement>(std::move(statement));
   }
 
   Status memories() {
     CANDOR_ASSIGN(std::optional<sqlite::Statement> rows,
-                  select("memories", {"id", "namespace", "name", "type", "description", "body", "session_id", "source",
-                                      "metadata", "deleted_at", "created_at", "updated_at"},
+                  select("memories",
+                         {"id", "namespace", "name", "type", "description", "body", "session_id", "source", "metadata",
+                          "deleted_at", "created_at", "updated_at"},
                          "updated_at, id"));
     if (!rows) return Ok{};
     for (;;) {
@@ -149,8 +152,9 @@ class DatabaseImport {
                         "--skip-existing passes over names that are there");
     }
     CANDOR_TRY(create_memory(store_, row, {"import_merge", {}, {}}));
-    CANDOR_TRY(store_.sql().execute("UPDATE memories SET created_at = ?2, updated_at = ?3, deleted_at = ?4 WHERE id = ?1",
-                                    row.id, at.integer(10), at.integer(11), number(at, 9)));
+    CANDOR_TRY(
+        store_.sql().execute("UPDATE memories SET created_at = ?2, updated_at = ?3, deleted_at = ?4 WHERE id = ?1",
+                             row.id, at.integer(10), at.integer(11), number(at, 9)));
     ++tally.memories;
     tally.deleted += at.is_null(9) ? 0 : 1;
     memories_[at.integer(0)] = row.id;
@@ -172,8 +176,9 @@ class DatabaseImport {
   // The versions of the file take the place of the one that an import makes.
   Status versions() {
     CANDOR_ASSIGN(std::optional<sqlite::Statement> rows,
-                  select("memory_versions", {"memory_id", "version", "name", "type", "description", "body", "metadata",
-                                             "changed_by", "change_reason", "created_at"},
+                  select("memory_versions",
+                         {"memory_id", "version", "name", "type", "description", "body", "metadata", "changed_by",
+                          "change_reason", "created_at"},
                          "memory_id, version"));
     std::int64_t before = -1;
     for (;;) {
@@ -202,7 +207,8 @@ class DatabaseImport {
       CANDOR_ASSIGN(by, clean_text(at, 7));
     }
     CANDOR_TRY(store_.sql().execute(
-        "INSERT INTO memory_versions (memory_id, version, name, type, change_reason, changed_by, created_at, description, "
+        "INSERT INTO memory_versions (memory_id, version, name, type, change_reason, changed_by, created_at, "
+        "description, "
         "metadata, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         memory, at.integer(1), name, at.text(3), reason, by, at.integer(9), description, metadata(at, 6), body));
     ++tally.versions;
@@ -233,16 +239,16 @@ class DatabaseImport {
       }
       entities_[rows->integer(0)] = made->id;
       tally.entities += made->created ? 1 : 0;
-      CANDOR_TRY(store_.sql().execute("UPDATE entities SET aliases = coalesce(?2, aliases), metadata = ?3 WHERE id = ?1",
-                                      made->id, rows->is_null(5) ? std::nullopt : std::optional(text_at(*rows, 5)),
-                                      metadata(*rows, 6)));
+      CANDOR_TRY(store_.sql().execute(
+          "UPDATE entities SET aliases = coalesce(?2, aliases), metadata = ?3 WHERE id = ?1", made->id,
+          rows->is_null(5) ? std::nullopt : std::optional(text_at(*rows, 5)), metadata(*rows, 6)));
     }
   }
 
   Status relations() {
     CANDOR_ASSIGN(std::optional<sqlite::Statement> rows,
-                  select("relationships", {"id", "namespace", "source_id", "target_id", "relation", "weight", "description"},
-                         "id"));
+                  select("relationships",
+                         {"id", "namespace", "source_id", "target_id", "relation", "weight", "description"}, "id"));
     for (;;) {
       if (!rows) return Ok{};
       CANDOR_ASSIGN(const bool more, rows->step());
@@ -292,9 +298,9 @@ class DatabaseImport {
 
 // That it is a database of that program and not of this one, or of any other.
 Status recognise_source(sqlite::Database& from, const std::string& path) {
-  Result<sqlite::Statement> tables =
-      from.prepare("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('memories', 'memory_versions', "
-                   "'entities', 'relationships', 'memory_entities')");
+  Result<sqlite::Statement> tables = from.prepare(
+      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('memories', 'memory_versions', "
+      "'entities', 'relationships', 'memory_entities')");
   if (!tables.ok()) return make_error("file-error", path + ": " + tables.error().message);
   const Result<bool> row = tables->step();
   if (!row.ok()) return make_error("file-error", path + ": " + row.error().message);

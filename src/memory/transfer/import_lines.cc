@@ -7,8 +7,8 @@
 #include "memory/memory.h"
 #include "memory/store/graph.h"
 #include "memory/store/memories.h"
-#include "memory/store/write.h"
 #include "memory/store/names.h"
+#include "memory/store/write.h"
 #include "memory/transfer/readers.h"
 
 namespace candor::memory {
@@ -35,7 +35,8 @@ class LineImport {
   Status entity(const Node& line) {
     const Node* name = line.find("name");
     const Node& observations = line["observations"];
-    if (name == nullptr || !name->is_string() || !(observations.is_array() || observations.is_null())) return not_a_line();
+    if (name == nullptr || !name->is_string() || !(observations.is_array() || observations.is_null()))
+      return not_a_line();
     Remember memory;
     memory.space = input_.space;
     memory.type = "reference";
@@ -47,8 +48,8 @@ class LineImport {
     }
     memory.body = std::move(body);
     const std::string type = std::string(line.string_or("entityType", ""));
-    memory.description = std::string(
-        first_characters((type.empty() ? "" : type + ": ") + name->text(), kDescriptionCharacters));
+    memory.description =
+        std::string(first_characters((type.empty() ? "" : type + ": ") + name->text(), kDescriptionCharacters));
     memory.metadata = Node::object().set("entity", Node::string(name->text())).set("entityType", Node::string(type));
     memory.entities.push_back({name->text(), known_type(type), {}});
     CANDOR_ASSIGN(memory.name, free_name(slug_of(name->text(), kDerivedBytes, "entity")));
@@ -115,11 +116,11 @@ class LineImport {
 
 Node document_of(const Tally& tally, const Import& input, std::string_view format) {
   Node document = texts({{"action", "imported"}, {"source", input.from}, {"format", format}});
-  for (const auto& [name, count] : {std::pair("memories_imported", tally.memories), std::pair("memories_deleted", tally.deleted),
-                                    std::pair("memories_skipped", tally.skipped), std::pair("versions_imported", tally.versions),
-                                    std::pair("entities_imported", tally.entities),
-                                    std::pair("relationships_imported", tally.relationships),
-                                    std::pair("bindings_imported", tally.bindings)}) {
+  for (const auto& [name, count] :
+       {std::pair("memories_imported", tally.memories), std::pair("memories_deleted", tally.deleted),
+        std::pair("memories_skipped", tally.skipped), std::pair("versions_imported", tally.versions),
+        std::pair("entities_imported", tally.entities), std::pair("relationships_imported", tally.relationships),
+        std::pair("bindings_imported", tally.bindings)}) {
     document.set(name, Node::number(count));
   }
   Node warnings = Node::array();

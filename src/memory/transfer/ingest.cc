@@ -146,7 +146,8 @@ Status Ingest::store(std::vector<Work>& works) {
       CANDOR_TRY(store_->end(false));
       return done;
     }
-    if (works[i].failure && options_.fail_fast) works.erase(works.begin() + static_cast<std::ptrdiff_t>(i) + 1, works.end());
+    if (works[i].failure && options_.fail_fast)
+      works.erase(works.begin() + static_cast<std::ptrdiff_t>(i) + 1, works.end());
   }
   return store_->end(true);
 }

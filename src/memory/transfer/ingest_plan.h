@@ -30,7 +30,7 @@ struct Plan {
   std::string original_name;  // as the file has it, where that was changed
   bool truncated = false;
   std::size_t parts = 1;
-  std::vector<PlannedPart> writes;  // none: the file is passed over
+  std::vector<PlannedPart> writes;   // none: the file is passed over
   std::vector<std::string> surplus;  // memories of parts that the file has no longer
   std::string why;                   // it is passed over
   std::vector<std::string> warnings;
