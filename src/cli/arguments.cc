@@ -401,14 +401,36 @@ std::vector<FlagInfo> describe_flags(const CLI::App& app) {
   return flags;
 }
 
+// CLI11 takes the word after `--flag=` for the flag's value. What is meant is an empty one.
+static std::vector<const char*> with_empty_values(int argc, const char* const* argv, std::vector<std::string>& halves) {
+  std::vector<const char*> words;
+  halves.reserve(static_cast<std::size_t>(argc));  // pointers into it stay
+  bool flags = true;
+  for (int i = 0; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    flags = flags && (i == 0 || word != "--");
+    const bool empty = flags && i > 0 && word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1;
+    if (!empty) {
+      words.push_back(argv[i]);
+      continue;
+    }
+    halves.emplace_back(word.substr(0, word.size() - 1));
+    words.push_back(halves.back().c_str());
+    words.push_back("");
+  }
+  return words;
+}
+
 std::variant<Arguments, Notice, Diagnostic> parse_arguments(int argc, const char* const* argv,
                                                             const std::string& version) {
   Arguments arguments;
   std::set<std::string_view> said;
   for (int i = 1; i < argc; ++i) said.insert(argv[i]);
   const std::unique_ptr<CLI::App> app = declare(arguments, version, said);
+  std::vector<std::string> halves;
   try {
-    app->parse(argc, argv);
+    const std::vector<const char*> words = with_empty_values(argc, argv, halves);
+    app->parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::CallForHelp&) {
     return Notice{deepest(*app).help()};
   } catch (const CLI::CallForVersion&) {

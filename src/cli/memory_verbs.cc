@@ -322,6 +322,23 @@ std::vector<MemoryVerb> transfer_verbs() {
 
 std::vector<MemoryVerb> file_verbs() {
   return {
+      {"ingest",
+       "[DIR]",
+       "store the text files of a folder, one memory a file; run again, it stores what changed",
+       true,
+       {{"--dir", "DIR", "the folder, where no word names it"},
+        {"--type,--memory-type", "TYPE", "of the memories (default: document)"},
+        {"--pattern", "GLOB", "names of files; with a / paths below the folder (default: *.md)"},
+        {"--recursive,-r", nullptr, "the folders in it too; links to folders are not followed"},
+        {"--fail-fast", nullptr, "end at the first file that fails"},
+        {"--max-files", "N", "refuse more files than this (default: 10000)"},
+        {"--ingest-parallelism", "N", "threads that read files (default: one a processor, 4 at most)"},
+        {"--max-name-length", "N", "bytes of a memory's name, 20 to 80 (default: 60)"},
+        {"--name-prefix", "TEXT", "before each name"},
+        {"--force-merge", nullptr, "take over memories that have a file's name, and revive forgotten ones"},
+        kDryRun},
+       &memory_ingest,
+       "candor memory ingest docs --recursive\ncandor memory ingest notes --pattern '*.txt' --type note --dry-run"},
       {"namespace-detect",
        "",
        "the namespace that commands use here, and why",

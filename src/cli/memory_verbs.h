@@ -110,6 +110,7 @@ ExitCode memory_history(MemoryCall& call);
 ExitCode memory_list(MemoryCall& call);
 ExitCode memory_export(MemoryCall& call);
 ExitCode memory_import(MemoryCall& call);
+ExitCode memory_ingest(MemoryCall& call);
 ExitCode memory_link(MemoryCall& call);
 ExitCode memory_unlink(MemoryCall& call);
 ExitCode memory_memory_entities(MemoryCall& call);

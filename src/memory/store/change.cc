@@ -7,6 +7,7 @@
 #include "memory/store/names.h"
 #include "memory/store/store.h"
 #include "memory/store/times.h"
+#include "memory/store/write.h"
 
 namespace candor::memory {
 namespace {
@@ -77,6 +78,8 @@ Node forgotten_document(const MemoryRow& row, std::string_view action, std::int6
   return document;
 }
 
+}  // namespace
+
 Result<Node> forget_in(Store& store, const Which& which) {
   CANDOR_ASSIGN(const Name name, memory_name(which.name));
   CANDOR_ASSIGN(const std::optional<MemoryRow> row, find_memory(store, which.space, name.text));
@@ -93,6 +96,8 @@ Result<Node> forget_in(Store& store, const Which& which) {
       "DELETE FROM chunk_embeddings WHERE chunk_id IN (SELECT id FROM memory_chunks WHERE memory_id = ?1)", row->id));
   return forgotten_document(*row, "soft_deleted", now);
 }
+
+namespace {
 
 // The version that is asked for, or the newest that is none of a restore.
 Result<std::int64_t> put_version(Store& store, const MemoryRow& before, std::optional<std::int64_t> version,

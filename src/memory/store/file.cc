@@ -123,13 +123,23 @@ Node counts_node(const Counts& counts) {
 
 std::int64_t file_bytes(const std::string& path) { return size_of(path) + size_of(path + "-wal"); }
 
+Status mark_for_rewrite(Store& store) {
+  return store.sql().execute(
+      "INSERT INTO schema_meta (key, value) VALUES ('rewrite', '1') ON CONFLICT (key) DO NOTHING");
+}
+
+Result<bool> marked_for_rewrite(Store& store) {
+  CANDOR_ASSIGN(const std::int64_t marks, store.sql().count("SELECT count(*) FROM schema_meta WHERE key = 'rewrite'"));
+  return marks > 0;
+}
+
 Status rewrite_file(Store& store) {
   CANDOR_TRY(for_each_text_index(store, "optimize"));
   store.sql().clear();
   CANDOR_TRY(store.database().run("VACUUM"));
   CANDOR_ASSIGN(sqlite::Statement statement, store.database().prepare("PRAGMA wal_checkpoint(TRUNCATE)"));
   CANDOR_ASSIGN(const bool row, statement.step());
-  if (row && statement.integer(0) == 0) return Ok{};
+  if (row && statement.integer(0) == 0) return store.database().run("DELETE FROM schema_meta WHERE key = 'rewrite'");
   return make_error("busy", "another process still reads what the log has", "candor memory vacuum");
 }
 

@@ -12,6 +12,11 @@ namespace candor::memory {
 // Bytes of the file and of its log; 0 where there is none.
 [[nodiscard]] std::int64_t file_bytes(const std::string& path);
 
+// That bytes of deleted texts may lie in the file until it is written anew; stands in the file, so that a kill does not lose
+// it. Requires a transaction.
+[[nodiscard]] Status mark_for_rewrite(Store& store);
+[[nodiscard]] Result<bool> marked_for_rewrite(Store& store);
+
 // Writes the file anew without what was deleted from it, and empties the log. Requires that no transaction is open. Fails
 // with `busy` where another process reads what the log still has.
 [[nodiscard]] Status rewrite_file(Store& store);

@@ -44,6 +44,9 @@ Result<Node> link_in(Store& store, const Link& input) {
   CANDOR_ASSIGN(const End from, end_of(store, input, input.from, input.from_id, "--from"));
   CANDOR_ASSIGN(const End to, end_of(store, input, input.to, input.to_id, "--to"));
   CANDOR_ASSIGN(const Edge edge, upsert_relation(store, input.space, from.id, to.id, relation, input.weight, {}));
+  // What was said by hand outlives the memories that say it too.
+  CANDOR_TRY(store.sql().execute(
+      "UPDATE relationships SET metadata = json_set(metadata, '$.linked', json('true')) WHERE id = ?1", edge.id));
   Node created = Node::array();
   if (from.created) created.push(Node::string(from.name));
   if (to.created && to.id != from.id) created.push(Node::string(to.name));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/digest.h"
 #include "memory/memory.h"
 #include "memory/store/memories.h"
 #include "memory/store/names.h"
@@ -180,6 +181,11 @@ Result<Node> Memory::read(const Which& which, bool with_graph) {
   } else {
     CANDOR_ASSIGN(const Name name, memory_name(which.name));
     CANDOR_ASSIGN(row, live_memory(*store_, which.space, name.text));
+  }
+  if (sha256_hex(row->body) != row->body_hash) {
+    return make_error(
+        "integrity", "the body of the memory '" + row->name + "' is not what was stored",
+        "candor memory history " + row->name + " shows its versions; candor memory health looks at the file");
   }
   Node document = Node::object();
   document.set("id", Node::number(row->id)).set("memory_id", Node::number(row->id));

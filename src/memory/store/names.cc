@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/digest.h"
 #include "base/near_names.h"
 #include "base/render_json.h"
 #include "base/shorten.h"
@@ -136,6 +137,26 @@ Result<Name> memory_name(std::string_view given, bool strict) {
     return make_error("invalid-name", quoted(given) + " would have to be changed", "--name " + name.text);
   }
   return name;
+}
+
+std::string slug_of(std::string_view text, std::size_t bytes, std::string_view word) {
+  std::string slug;
+  constexpr int kWithoutMarks = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_STRIPMARK;
+  const Result<std::string> plain = mapped(text, kWithoutMarks);
+  for (const char given : plain.ok() ? *plain : std::string(text)) {
+    const char c = lower_ascii(given);
+    if (is_lower(c) || is_digit(c)) {
+      slug += c;
+    } else if (!slug.empty() && slug.back() != '-') {
+      slug += '-';
+    }
+  }
+  const bool nameless = slug.empty();
+  if (nameless) slug = sha256_hex(text).substr(0, 12);
+  if (nameless || !is_lower(slug.front())) slug = std::string(word) + "-" + slug;
+  slug.resize(std::min(slug.size(), bytes));
+  while (slug.ends_with('-')) slug.pop_back();
+  return slug;
 }
 
 Result<EntityName> entity_name(std::string_view given) {

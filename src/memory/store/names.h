@@ -38,6 +38,11 @@ struct Name {
 // be changed fails too.
 [[nodiscard]] Result<Name> memory_name(std::string_view given, bool strict = false);
 
+// A name of at most `bytes` made of any text: "Anna Müller" as "anna-muller", "2024 plan" as "file-2024-plan" with the word
+// "file", which is also what begins the name of a text without letters and digits of ASCII; that one ends with a part of its
+// digest.
+[[nodiscard]] std::string slug_of(std::string_view text, std::size_t bytes, std::string_view word);
+
 struct EntityName {
   std::string text;  // as it is shown: NFC, blanks at the ends gone, others one each
   std::string key;   // as it is compared: NFKC, case folded, `_` and blanks as `-`; every script stays

@@ -21,8 +21,11 @@ Result<std::int64_t> read_number(sqlite::Database& database, std::string_view sq
   return row ? statement.integer(0) : 0;
 }
 
-// VACUUM INTO writes into an empty file that is there, which keeps the mode that it was made with.
-Status back_up(sqlite::Database& database, const std::string& path, std::int64_t version) {
+// VACUUM INTO writes into an empty file that is there, which keeps the mode that it was made with. It can't run inside of
+// the transaction that migrates; a connection of its own reads what was committed before that.
+Status back_up(const std::string& path, std::int64_t version) {
+  CANDOR_ASSIGN(sqlite::Database database, sqlite::Database::open(path, {.mode = sqlite::OpenMode::kReadWrite}));
+  CANDOR_TRY(database.set(sqlite::Switch::kNoCheckpointOnClose, true));
   const std::string name = path + ".v" + std::to_string(version) + ".backup";
   ::unlink((name + ".part").c_str());
   const std::string part = name + ".part";
@@ -83,9 +86,12 @@ Status migrate(sqlite::Database& database, const std::string& path, std::span<co
   const auto newest = static_cast<std::int64_t>(steps.size());
   CANDOR_ASSIGN(const std::int64_t before, recognise(database, path, newest));
   if (before == newest) return Ok{};
-  if (before > 0) CANDOR_TRY(back_up(database, path, before));
+  // Another process may be here first: what is copied must be the older file and no other copy may be in the making, so
+  // all of it happens under the lock of writing.
   CANDOR_ASSIGN(sqlite::Transaction transaction, sqlite::Transaction::begin(database));
-  CANDOR_ASSIGN(std::int64_t version, recognise(database, path, newest));  // another process may have been here first
+  CANDOR_ASSIGN(std::int64_t version, recognise(database, path, newest));
+  if (version == newest) return Ok{};
+  if (version > 0) CANDOR_TRY(back_up(path, version));
   for (; version < newest; ++version) CANDOR_TRY(steps[static_cast<std::size_t>(version)](database));
   CANDOR_TRY(database.run("PRAGMA application_id = " + std::to_string(kApplicationId)));
   CANDOR_TRY(database.run("PRAGMA user_version = " + std::to_string(newest)));

@@ -100,6 +100,15 @@ std::int64_t log_bytes(const std::string& path) {
   return ::stat((path + "-wal").c_str(), &about) == 0 ? static_cast<std::int64_t>(about.st_size) : 0;
 }
 
+// SQLite takes an empty file for a new database and does away with the log beside it, which may be all that is left of a
+// memory. A file that is being made is never empty by the time it has a log.
+Status check_log(const std::string& path) {
+  struct stat about{};
+  if (!has_log(path) || ::stat(path.c_str(), &about) != 0 || about.st_size > 0) return Ok{};
+  return make_error("integrity", path + " is empty, and its log beside it is not",
+                    "move " + path + "-wal away, or bring the file back from a backup");
+}
+
 // On a medium that can't be written SQLite has nowhere to put its index of the log. Without a log it needs none.
 Result<sqlite::Database> open_unwritable(const std::string& path, Diagnostic failure) {
   if (log_bytes(path) > 0) return failure;
@@ -155,6 +164,7 @@ Store::~Store() {
 Result<std::unique_ptr<Store>> Store::open(const std::string& home, Access access) {
   std::string path = home + "/memory.sqlite";
   const bool nowhere = access == Access::kRead && !is_there(path);
+  CANDOR_TRY(check_log(path));
   if (access == Access::kWrite) CANDOR_TRY(config::prepare_file(home, "memory.sqlite"));
   Result<sqlite::Database> database = nowhere                   ? open_nowhere()
                                       : access == Access::kRead ? open_reading(path)

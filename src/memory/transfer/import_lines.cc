@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/ascii.h"
-#include "base/digest.h"
 #include "memory/memory.h"
 #include "memory/store/graph.h"
 #include "memory/store/memories.h"
@@ -28,23 +26,6 @@ Diagnostic at_line(std::size_t number, Diagnostic failure) {
 Diagnostic not_a_line() {
   return make_error("file-error", "neither an entity nor a relation of an MCP memory server",
                     "lines as {\"type\":\"entity\",\"name\":…,\"entityType\":…,\"observations\":[…]}");
-}
-
-// "Anna Müller" as "anna-m-ller"; a name without a letter of ASCII gets one of its own from its bytes.
-std::string slug_of(std::string_view name) {
-  std::string slug;
-  for (const char c : lower_ascii(name)) {
-    const bool fits = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (fits) {
-      slug += c;
-    } else if (!slug.empty() && slug.back() != '-') {
-      slug += '-';
-    }
-  }
-  slug.resize(std::min(slug.size(), kDerivedBytes));
-  while (slug.ends_with('-')) slug.pop_back();
-  if (!slug.empty() && slug.front() >= 'a') return slug;
-  return slug.empty() ? "entity-" + sha256_hex(name).substr(0, 12) : "entity-" + slug;
 }
 
 class LineImport {
@@ -71,7 +52,7 @@ class LineImport {
         std::string(first_characters((type.empty() ? "" : type + ": ") + name->text(), kDescriptionCharacters));
     memory.metadata = Node::object().set("entity", Node::string(name->text())).set("entityType", Node::string(type));
     memory.entities.push_back({name->text(), known_type(type), {}});
-    CANDOR_ASSIGN(memory.name, free_name(slug_of(name->text())));
+    CANDOR_ASSIGN(memory.name, free_name(slug_of(name->text(), kDerivedBytes, "entity")));
     if (input_.skip_existing) {
       CANDOR_ASSIGN(const std::optional<MemoryRow> there, find_memory(store_, input_.space, memory.name));
       if (there) {

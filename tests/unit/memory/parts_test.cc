@@ -57,6 +57,57 @@ TEST(Chunks, EndBeforeHeadings) {
   EXPECT_EQ(chunks[1].start, 701U);
 }
 
+TEST(Chunks, KeepLettersWithTheirMarks) {
+  std::string marked;
+  std::string family;
+  for (int i = 0; i < 3'000; ++i) {
+    marked += "a\u0301\u0323";
+    family += "\U0001F469\u200D\U0001F469\u200D\U0001F467";
+  }
+  for (const std::string& body : {marked, family}) {
+    check_chunks(body);
+    const std::string letter = body.substr(0, body.size() / 3'000);
+    for (const Chunk& chunk : chunks_of(body)) EXPECT_EQ(body.compare(chunk.start, letter.size(), letter), 0);
+  }
+  // One letter with more marks than a chunk holds has to be cut, between characters.
+  std::string endless = "a";
+  for (int i = 0; i < 5'000; ++i) endless += "\u0301";
+  check_chunks(endless);
+  check_chunks(std::string(900, 'a') + "\r\n" + std::string(900, 'b'));
+}
+
+TEST(Headings, AreTheOnesOfMarkdown) {
+  const std::string text =
+      "# one\n#no\n####### no\n   ## two\n    # code\n```sh\n# no\n```\n#\n~~~~\n# no\n~~~\n# no\n~~~~~\n###### "
+      "six\r\n# end";
+  std::string found;
+  for (const std::size_t at : headings_of(text)) found += text.substr(at, text.find('\n', at) - at) + "|";
+  EXPECT_EQ(found, "# one|   ## two|#|###### six\r|# end|");
+  EXPECT_TRUE(headings_of("").empty());
+  EXPECT_TRUE(headings_of("```\n# a fence that is never closed").empty());
+}
+
+TEST(Sections, FitIntoMemoriesAndAreTheWhole) {
+  std::string headed;
+  for (int i = 0; i < 60; ++i) headed += "# Part " + std::to_string(i) + "\n" + std::string(20'000, 'x') + "\n";
+  std::string wide;
+  for (int i = 0; i < 400'000; ++i) wide += "é";
+  for (const std::string& text : {headed, wide, std::string(2'000'000, ' '), std::string(kBodyBytes + 1, 'x')}) {
+    std::string whole;
+    for (const std::string_view part : sections_of(text)) {
+      EXPECT_LE(part.size(), kBodyBytes);
+      EXPECT_LE(characters(part), kPartCharacters);
+      EXPECT_TRUE(is_utf8(part));
+      EXPECT_FALSE(part.empty());
+      whole += part;
+    }
+    EXPECT_TRUE(whole == text);
+  }
+  for (const std::string_view part : sections_of(headed)) EXPECT_TRUE(part.starts_with("# Part"));
+  EXPECT_EQ(sections_of("").size(), 1U);
+  EXPECT_EQ(sections_of(std::string(kPartCharacters, 'x')).size(), 1U);
+}
+
 TEST(Urls, AreFoundOnce) {
   const std::vector<Url> urls = urls_of(
       "See https://example.org/a?b=c. Also (http://example.org/x), HTTPS://EXAMPLE.ORG/y and https://example.org/a?b=c "
