@@ -24,6 +24,12 @@ add_library(candor_libpq_headers INTERFACE)
 target_include_directories(candor_libpq_headers SYSTEM INTERFACE ${libpq_INCLUDE_DIRS})
 target_link_libraries(candor_libpq_headers INTERFACE ${CMAKE_DL_LIBS})
 
+# The same: loaded when an embedder at an address is asked (src/memory/embed/libcurl.h).
+pkg_check_modules(libcurl REQUIRED libcurl)
+add_library(candor_curl_headers INTERFACE)
+target_include_directories(candor_curl_headers SYSTEM INTERFACE ${libcurl_INCLUDE_DIRS})
+target_link_libraries(candor_curl_headers INTERFACE ${CMAKE_DL_LIBS})
+
 # candor_library(NAME FILE target): links the archive where the distribution has one, else the target given.
 # The small libraries go in whole: an installed prefix runs where they are not, and a program starts sooner.
 function(candor_library name file shared)
@@ -41,6 +47,7 @@ candor_library(candor_sqlite3 libsqlite3.a SQLite::SQLite3 ALSO m z ${CMAKE_DL_L
 candor_library(candor_yaml_cpp libyaml-cpp.a yaml-cpp)
 candor_library(candor_utf8proc libutf8proc.a PkgConfig::utf8proc)
 candor_library(candor_md libmd.a PkgConfig::libmd)
+candor_library(candor_stemmer libstemmer.a stemmer)
 
 # The build tree carries the library where an installed prefix has it.
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/lib")

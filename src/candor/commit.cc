@@ -7,12 +7,12 @@
 
 #include "base/ascii.h"
 #include "base/codes.h"
+#include "base/digest.h"
 #include "base/render_json.h"
 #include "candor/documents.h"
 #include "candor/lineage.h"
 #include "candor/service.h"
 #include "config/source_names.h"
-#include "base/digest.h"
 #include "sql/lexer.h"
 
 namespace candor {

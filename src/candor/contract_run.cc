@@ -262,11 +262,9 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
     }
     outcome->warnings.insert(outcome->warnings.begin(), statement.warnings.begin(), statement.warnings.end());
     Delivery delivery;
-    if (options.shaping.given()) {
-      Result<ShapedRows> shaped = shape_outcome(statement, *environment, options, *outcome, cancel);
-      if (!shaped.ok()) return rejected(std::move(shaped).error());
-      delivery.shaped = *std::move(shaped);
-    }
+    Result<std::optional<ShapedRows>> shaped = shape_outcome(statement, *environment, options, *outcome, cancel);
+    if (!shaped.ok()) return rejected(std::move(shaped).error());
+    delivery.shaped = *std::move(shaped);
     std::vector<Ran> alone;
     alone.push_back(ran(prepared, published, start_of(i), (*batch)[i].text, *outcome, delivery));
     deliver(caller, prepared, std::move(alone), sink);

@@ -107,9 +107,12 @@ class Service final : public Candor {
   [[nodiscard]] Status run_shaped(const Route& route, StatementStart& start, const RunOptions& options,
                                   const engine::RunRequest& request, engine::RowStream& stream,
                                   const CancelToken& cancel, Execution& execution);
-  [[nodiscard]] static Result<ShapedRows> shape_outcome(const bind::BoundStatement& statement,
-                                                        const exec::Environment& environment, const RunOptions& options,
-                                                        const exec::Outcome& outcome, const CancelToken& cancel);
+  // None where no flags were given.
+  [[nodiscard]] static Result<std::optional<ShapedRows>> shape_outcome(const bind::BoundStatement& statement,
+                                                                       const exec::Environment& environment,
+                                                                       const RunOptions& options,
+                                                                       const exec::Outcome& outcome,
+                                                                       const CancelToken& cancel);
   [[nodiscard]] static Result<engine::End> hand_over(engine::RowStream& stream, std::size_t columns, ResultSink& sink,
                                                      Execution& execution);
   [[nodiscard]] std::map<std::string, std::string> versions_read(Session& session);

@@ -104,9 +104,11 @@ Status Service::run_shaped(const Route& route, StatementStart& start, const RunO
   return Ok{};
 }
 
-Result<ShapedRows> Service::shape_outcome(const bind::BoundStatement& statement, const exec::Environment& environment,
-                                          const RunOptions& options, const exec::Outcome& outcome,
-                                          const CancelToken& cancel) {
+Result<std::optional<ShapedRows>> Service::shape_outcome(const bind::BoundStatement& statement,
+                                                         const exec::Environment& environment,
+                                                         const RunOptions& options, const exec::Outcome& outcome,
+                                                         const CancelToken& cancel) {
+  if (!options.shaping.given()) return std::optional<ShapedRows>();
   RowReader reader(outcome.columns);
   const auto node_of = [&](const std::vector<Value>& row) {
     std::string cells;
@@ -126,7 +128,7 @@ Result<ShapedRows> Service::shape_outcome(const bind::BoundStatement& statement,
   CANDOR_ASSIGN(scope::ShapedList shaped,
                 scope::ShapedList::make(list, within(options.shaping, environment.contract->result_chars,
                                                      statement.text, reader.columns())));
-  return shaped_rows(std::move(shaped), reader);
+  return std::optional<ShapedRows>(shaped_rows(std::move(shaped), reader));
 }
 
 }  // namespace candor

@@ -7,11 +7,11 @@
 #include <set>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/render_json.h"
 #include "candor/execution.h"
 #include "candor/service.h"
 #include "json/json.h"
-#include "base/digest.h"
 #include "sql/lexer.h"
 
 namespace candor {

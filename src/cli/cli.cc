@@ -36,8 +36,8 @@ struct Entry {
 constexpr Entry kCommands[] = {
     {"answers", run_answers},   {"check", run_check},       {"commit", run_commit}, {"completion", run_completion},
     {"contract", run_contract}, {"demo", run_demo_command}, {"doctor", run_doctor}, {"explain", run_explain},
-    {"memory", run_memory},     {"queries", run_queries},   {"replay", run_replay},     {"schema", run_schema}, {"sql", run_sql},
-    {"stats", run_stats},       {"undo", run_undo},
+    {"memory", run_memory},     {"queries", run_queries},   {"replay", run_replay}, {"schema", run_schema},
+    {"sql", run_sql},           {"stats", run_stats},       {"undo", run_undo},
 };
 
 // Whether --json is among the words, for errors of a command line that could not be parsed.

@@ -221,6 +221,30 @@ ExitCode MemoryCall::listed(scope::List& list, Node document, const std::vector<
   return ExitCode::kDone;
 }
 
+ExitCode MemoryCall::ranked(memory::SearchAnswer& answer, const std::vector<std::string>& columns) const {
+  Result<scope::ShapedList> rows = shape(*answer.list, answer.document, {});
+  if (!rows.ok()) return failed(rows.error());
+  for (auto& [name, value] : answer.notes) rows->add_note(name, value);
+  if (const Status fine = rows->check(); !fine.ok()) return failed(fine.error());
+  if (answer.graph_matches && !rows->count()) {
+    Result<std::vector<Node>> matches = answer.graph_matches();
+    if (!matches.ok()) return failed(matches.error());
+    rows->add_secondary("graph_matches", std::move(*matches));
+  }
+  if (context_->document) {
+    rows->put_into(answer.document);
+    print_document(*context_, answer.document);
+    return ExitCode::kDone;
+  }
+  ListText text;
+  for (const std::string& column : columns) text.columns.push_back({column, under(column)});
+  print_list(*context_, *rows, text);
+  if (const Node* reason = answer.document.find("reason"); reason != nullptr && rows->rows().empty()) {
+    context_->out.put(reason->text() + "\n");
+  }
+  return ExitCode::kDone;
+}
+
 ExitCode run_memory(const Context& context) {
   const auto& verbs = memory_verbs();
   const auto verb =

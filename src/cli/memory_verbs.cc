@@ -12,6 +12,12 @@ constexpr MemoryFlag kSession = {"--session-id", "NAME", "the conversation that 
 constexpr MemoryFlag kTypeUniverse = {"--type,--memory-type", "TYPE", "memories of this type alone"};
 constexpr MemoryFlag kOffset = {"--offset", "N", "pass over so many"};
 constexpr MemoryFlag kDryRun = {"--dry-run", nullptr, "say what would be done, and do nothing"};
+constexpr MemoryFlag kNoVector = {"--allow-missing-vector", nullptr, "store it even where its vector can't be made"};
+constexpr MemoryFlag kTop = {"-k,--k,--limit,--top-k", "N", "the best so many (default: 10)"};
+constexpr MemoryFlag kHops = {"--max-hops,--hops", "N", "relations to follow (default: 2)"};
+constexpr MemoryFlag kWeight = {"--min-weight", "W", "relations of at least this weight (default: 0.3)"};
+constexpr MemoryFlag kTextOnly = {"--fallback-fts-only", nullptr, "by words alone, without vectors"};
+constexpr MemoryFlag kGraphMost = {"--max-graph-results", "N", "at most so many memories from the graph"};
 constexpr MemoryFlag kYes = {"--yes,-y", nullptr, "do it without being asked"};
 
 std::vector<MemoryVerb> write_verbs() {
@@ -20,7 +26,8 @@ std::vector<MemoryVerb> write_verbs() {
        "",
        "make the memory's file, and choose the embedder",
        true,
-       {{"--model", "MODEL", "none: text search alone"},
+       {{"--model", "MODEL", "none, command:CMD or URL#NAME: who makes vectors"},
+        {"--dim", "N", "numbers in a vector; else a text is embedded to learn it"},
         {"--force", nullptr, "kept for scripts; nothing is ever overwritten"}},
        &memory_init,
        "candor memory init"},
@@ -47,6 +54,7 @@ std::vector<MemoryVerb> write_verbs() {
         {"--strict-name", nullptr, "refuse a name that would have to be changed"},
         {"--strict-relations", nullptr, "refuse relations that are none of the canonical ones"},
         {"--source", "SOURCE", "agent, user, system, import or sync (default: agent)"},
+        kNoVector,
         kLock,
         kRevLock,
         kSession,
@@ -62,6 +70,7 @@ std::vector<MemoryVerb> write_verbs() {
        {{"--transaction", nullptr, "all lines or none"},
         {"--fail-fast", nullptr, "end at the first line that fails"},
         {"--force-merge", nullptr, "change memories that are there"},
+        kNoVector,
         kDryRun},
        &memory_remember_batch,
        "candor memory remember-batch < notes.ndjson"},
@@ -91,6 +100,7 @@ std::vector<MemoryVerb> batch_verbs() {
         {"--metadata", "JSON", "its new metadata, an object"},
         {"--metadata-file", "FILE", "read the object from this file"},
         {"--force-reembed", nullptr, "make its vectors anew"},
+        kNoVector,
         kLock,
         kRevLock,
         kSession},
@@ -326,7 +336,7 @@ std::vector<MemoryVerb> file_verbs() {
         {"--max-name-length", "N", "bytes of a memory's name, 20 to 80 (default: 60)"},
         {"--name-prefix", "TEXT", "before each name"},
         {"--force-merge", nullptr, "take over memories that have a file's name, and revive forgotten ones"},
-        kDryRun},
+        kNoVector, kDryRun},
        &memory_ingest,
        "candor memory ingest docs --recursive\ncandor memory ingest notes --pattern '*.txt' --type note --dry-run"},
       {"namespace-detect",
@@ -339,10 +349,140 @@ std::vector<MemoryVerb> file_verbs() {
   };
 }
 
+std::vector<MemoryVerb> search_verbs() {
+  return {
+      {"hybrid-search",
+       "QUERY",
+       "the memories that answer best, by words and by vectors",
+       false,
+       {kTop,
+        kTypeUniverse,
+        kTextOnly,
+        {"--fusion", "HOW", "convex or rrf (default: convex)"},
+        {"--rrf-k", "N", "of rrf (default: 60)"},
+        {"--weight-vec", "W", "of the vectors (default: 1)"},
+        {"--weight-fts", "W", "of the words (default: 1)"},
+        {"--with-graph", nullptr, "and memories that the graph leads to, in graph_matches"},
+        kGraphMost,
+        kHops,
+        kWeight},
+       &memory_hybrid_search,
+       "candor memory hybrid-search \"which database does billing use\"\ncandor memory hybrid-search backup -k 5 "
+       "--filter "
+       "type=decision --filter-scope universe"},
+      {"recall",
+       "QUERY",
+       "the memories nearest to a text, and those that the graph leads to",
+       false,
+       {kTop,
+        kTypeUniverse,
+        kTextOnly,
+        {"--no-graph", nullptr, "without the graph"},
+        {"--precise", nullptr, "kept for scripts; the search is always exact"},
+        {"--max-distance,--min-distance", "D", "nothing farther than this (default: 1)"},
+        {"--all-namespaces", nullptr, "in every namespace"},
+        kGraphMost,
+        kHops,
+        kWeight},
+       &memory_recall,
+       "candor memory recall \"night shift\" -k 5 --max-distance 0.6"},
+  };
+}
+
+std::vector<MemoryVerb> research_verbs() {
+  return {
+      {"deep-research",
+       "QUERY",
+       "take a question apart, search for the parts, and rank over the graph",
+       false,
+       {{"--max-results", "N", "the best so many (default: 50)"},
+        {"-k,--k,--limit,--top-k", "N", "hits of each part that the graph's ranking begins at (default: 20)"},
+        {"--max-sub-queries", "N", "parts of the question (default: 7)"},
+        {"--sub-queries-file", "FILE", "the parts, one a line"},
+        {"--sub-query-strategy", "NAME", "kept for scripts; heuristic"},
+        {"--with-bodies", nullptr, "with the whole texts"},
+        {"--max-neighbors-per-hop", "N", "of an entity, the heaviest relations first"},
+        {"--max-concurrency", "N", "kept for scripts"},
+        {"--timeout", "SECONDS", "kept for scripts; CANDOR_EMBED_SECONDS bounds the embedder"},
+        {"--rrf-k", "N", "kept for scripts"},
+        {"--graph-decay", "D", "kept for scripts"},
+        {"--graph-min-score", "S", "kept for scripts"},
+        kTypeUniverse,
+        kTextOnly,
+        kHops,
+        kWeight},
+       &memory_deep_research,
+       "candor memory deep-research \"what caused the outage and who fixed it\""},
+      {"related",
+       "NAME",
+       "memories that the graph leads to from a memory or an entity",
+       false,
+       {{"--name,--from", "NAME", "where no word names it"},
+        kHops,
+        kWeight,
+        {"--relation", "RELATION", "along these relations alone"},
+        {"--limit", "N", "at most so many (default: 10)"}},
+       &memory_related,
+       "candor memory related release-day --max-hops 3"},
+      {"graph traverse",
+       "",
+       "the entities around one",
+       false,
+       {{"--from", "NAME", "where to start"},
+        {"--depth", "N", "relations to follow (default: 2)"},
+        {"--fuzzy", nullptr, "the nearest name, where there is none of this one"}},
+       &memory_graph_traverse,
+       "candor memory graph traverse --from billing --depth 3"},
+  };
+}
+
+std::vector<MemoryVerb> index_verbs() {
+  return {
+      {"reindex",
+       "",
+       "make the text index and the packed vectors anew",
+       true,
+       {},
+       &memory_reindex,
+       "candor memory reindex"},
+      {"fts", "", "how large the text index is", false, {}, &memory_fts_stats, "candor memory fts stats"},
+      {"fts stats", "", "how large the text index is", false, {}, &memory_fts_stats, "candor memory fts stats"},
+      {"fts check",
+       "",
+       "compare the text index with the memories; exit code 10 when they differ",
+       true,
+       {},
+       &memory_fts_check,
+       "candor memory fts check"},
+      {"fts rebuild", "", "make the text index anew", true, {}, &memory_fts_rebuild, "candor memory fts rebuild"},
+      {"embed",
+       "",
+       "the embedder, and which memories lack a vector of it",
+       false,
+       {},
+       &memory_embed_status,
+       "candor memory embed status"},
+      {"embed status",
+       "",
+       "the embedder, and which memories lack a vector of it",
+       false,
+       {},
+       &memory_embed_status,
+       "candor memory embed status"},
+      {"embed backfill",
+       "",
+       "make the vectors that are missing; may be stopped and run again",
+       true,
+       {},
+       &memory_embed_backfill,
+       "candor memory embed backfill"},
+  };
+}
+
 std::vector<MemoryVerb> all_verbs() {
   std::vector<MemoryVerb> verbs;
-  for (const auto part :
-       {&write_verbs, &batch_verbs, &change_verbs, &link_verbs, &entity_verbs, &transfer_verbs, &file_verbs}) {
+  for (const auto part : {&write_verbs, &batch_verbs, &change_verbs, &link_verbs, &entity_verbs, &search_verbs,
+                          &research_verbs, &index_verbs, &transfer_verbs, &file_verbs}) {
     std::vector<MemoryVerb> some = part();
     for (MemoryVerb& verb : some) verbs.push_back(std::move(verb));
   }

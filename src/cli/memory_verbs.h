@@ -13,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "memory/memory.h"
+#include "memory/search.h"
 #include "scope/list.h"
 
 namespace candor::cli {
@@ -76,6 +77,8 @@ class MemoryCall {
   // The same with further arrays beside it, as "edges" beside "nodes".
   ExitCode listed(scope::List& list, json::Node document, const std::vector<std::string>& columns,
                   std::vector<std::pair<std::string, std::vector<json::Node>>> secondary) const;
+  // Shapes and prints a ranking.
+  ExitCode ranked(memory::SearchAnswer& answer, const std::vector<std::string>& columns) const;
   // What `listed` prints where documents are printed.
   [[nodiscard]] Result<json::Node> shaped(scope::List& list, json::Node document,
                                           std::vector<std::pair<std::string, std::vector<json::Node>>> secondary) const;
@@ -124,5 +127,16 @@ ExitCode memory_health(MemoryCall& call);
 ExitCode memory_stats(MemoryCall& call);
 ExitCode memory_vacuum(MemoryCall& call);
 ExitCode memory_namespace_detect(MemoryCall& call);
+ExitCode memory_hybrid_search(MemoryCall& call);
+ExitCode memory_recall(MemoryCall& call);
+ExitCode memory_deep_research(MemoryCall& call);
+ExitCode memory_related(MemoryCall& call);
+ExitCode memory_graph_traverse(MemoryCall& call);
+ExitCode memory_fts_check(MemoryCall& call);
+ExitCode memory_fts_rebuild(MemoryCall& call);
+ExitCode memory_fts_stats(MemoryCall& call);
+ExitCode memory_reindex(MemoryCall& call);
+ExitCode memory_embed_status(MemoryCall& call);
+ExitCode memory_embed_backfill(MemoryCall& call);
 
 }  // namespace candor::cli

@@ -98,6 +98,7 @@ Result<memory::Remember> remember_input(const MemoryCall& call) {
   input.strict_name = call.has("strict-name");
   input.strict_relations = call.has("strict-relations");
   input.dry_run = call.has("dry-run");
+  input.allow_missing_vector = call.has("allow-missing-vector");
   CANDOR_ASSIGN(input.expected, expected_of(call));
   return input;
 }
@@ -110,6 +111,7 @@ Result<memory::Edit> edit_input(const MemoryCall& call) {
   CANDOR_ASSIGN(input.body, body_of(call));
   CANDOR_ASSIGN(input.metadata, metadata_of(call));
   input.session_id = call.text("session-id");
+  input.allow_missing_vector = call.has("allow-missing-vector");
   CANDOR_ASSIGN(input.expected, expected_of(call));
   if (input.type || input.description || input.body || input.metadata || call.has("force-reembed")) return input;
   return make_error("usage", "nothing to change", "--body, --description, --type or --metadata");
@@ -196,13 +198,17 @@ Status feed(memory::Batch& batch, const Context& context) {
 ExitCode memory_init(MemoryCall& call) {
   const Result<std::string> space = call.space();
   if (!space.ok()) return call.failed(space.error());
-  const std::string model = call.text("model").value_or("none");
-  if (model != "none")
-    return call.failed(make_error("not-in-this-version", "no embedder '" + model + "'", "--model none"));
   bool existed = false;
   if (Result<memory::Memory> there = call.open(memory::Access::kRead); there.ok()) existed = there->exists();
-  return written(call, space,
-                 [&](memory::Memory& memory, const std::string& name) { return memory.init(name, existed); });
+  return written(call, space, [&](memory::Memory& memory, const std::string& name) -> Result<Node> {
+    CANDOR_ASSIGN(Node document, memory.init(name, existed));
+    const std::optional<std::string> model = call.text("model");
+    if (!model && existed) return document;
+    CANDOR_ASSIGN(const std::optional<std::int64_t> dim, call.number("dim", 8, 4'096));
+    CANDOR_ASSIGN(const Node chosen, memory::choose_embedder(memory, model.value_or("none"), dim));
+    document.set("model", chosen["model"]).set("dim", chosen["dim"]);
+    return document;
+  });
 }
 
 ExitCode memory_remember(MemoryCall& call) {
@@ -245,6 +251,7 @@ ExitCode memory_remember_batch(MemoryCall& call) {
   if (!space.ok()) return call.failed(space.error());
   options.space = std::move(*space);
   options.whole = call.has("transaction");
+  options.allow_missing_vector = call.has("allow-missing-vector");
   options.fail_fast = call.has("fail-fast");
   options.force_merge = call.has("force-merge");
   options.dry_run = call.has("dry-run");

@@ -7,12 +7,12 @@
 #include <new>
 
 #include "base/codes.h"
+#include "config/home.h"
 #include "ledger/call_reader.h"
 #include "ledger/call_records.h"
 #include "ledger/connection.h"
 #include "ledger/file_place.h"
 #include "ledger/owner.h"
-#include "config/home.h"
 #include "ledger/schema.h"
 #include "ledger/undo.h"
 #include "sqlite/sqlite.h"

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <thread>
 
-
 namespace candor::ledger {
 namespace {
 

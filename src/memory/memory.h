@@ -39,6 +39,7 @@ struct Remember {
   bool replace_graph = false;  // with force_merge: bound to nothing but what is given
   bool strict_name = false, strict_relations = false;
   bool dry_run = false;
+  bool allow_missing_vector = false;  // store it even where its vector can't be made
   Expected expected;
   std::optional<Embedded> vectors;
 };
@@ -49,6 +50,7 @@ struct Edit {
   std::optional<json::Node> metadata;
   std::optional<std::string> session_id;
   Expected expected;
+  bool allow_missing_vector = false;
   std::optional<Embedded> vectors;
 };
 
@@ -63,6 +65,7 @@ struct Restore {
   Which which;
   std::optional<std::int64_t> version;  // else the newest that is no restore
   Expected expected;
+  bool allow_missing_vector = false;
   std::optional<Embedded> vectors;
 };
 

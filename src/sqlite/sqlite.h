@@ -20,6 +20,7 @@ namespace candor::sqlite {
 
 struct ScalarFunction;  // functions.h
 struct AggregateFunction;
+struct Tokenizer;  // tokenizer.h
 
 enum class OpenMode { kReadOnly, kReadWrite, kCreate };
 
@@ -248,6 +249,7 @@ class Database {
   struct State;
   friend Status add_function(Database& database, const ScalarFunction& function);
   friend Status add_function(Database& database, const AggregateFunction& function);
+  friend Status add_tokenizer(Database& database, const Tokenizer& tokenizer);
   [[nodiscard]] sqlite3* handle() const;
   explicit Database(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

@@ -84,7 +84,10 @@ Result<Node> Batch::store_line(std::string_view line) {
   Remember base;
   base.space = options_.space;
   base.force_merge = options_.force_merge;
-  CANDOR_ASSIGN(const Remember input, remember_of(node, std::move(base)));
+  base.allow_missing_vector = options_.allow_missing_vector;
+  base.dry_run = options_.dry_run;
+  CANDOR_ASSIGN(Remember input, remember_of(node, std::move(base)));
+  CANDOR_TRY(add_vectors(*store_, input));
   return store_->part([&] { return remember_in(*store_, input); });
 }
 

@@ -20,6 +20,7 @@ struct BatchOptions {
   bool fail_fast = false;  // end at the first line that fails
   bool force_merge = false;
   bool dry_run = false;
+  bool allow_missing_vector = false;
 };
 
 // What a line says, on top of what its command says. Fails with `bad-request` for members that there are not.

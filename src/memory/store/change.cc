@@ -1,6 +1,7 @@
 // The verbs that change or end a memory: edit, rename, forget, restore.
 #include <utility>
 
+#include "memory/embed/model_store.h"
 #include "memory/memory.h"
 #include "memory/store/memories.h"
 #include "memory/store/names.h"
@@ -133,9 +134,33 @@ Result<Node> restore_in(Store& store, const Restore& input) {
   return document;
 }
 
+// Vectors of the texts as they will be.
+Result<std::optional<Embedded>> vectors_of(Store& store, const Edit& input) {
+  if (input.vectors) return input.vectors;
+  const Result<MemoryRow> before = wanted(store, input.which);
+  if (!before.ok()) return std::optional<Embedded>();  // told by the write itself
+  const std::string description = input.description.value_or(before->description),
+                    body = input.body.value_or(before->body);
+  if (!check_texts(description, body).ok()) return std::optional<Embedded>();
+  return vectors_for(store, description, body, input.allow_missing_vector);
+}
+
+Result<std::optional<Embedded>> vectors_of(Store& store, const Restore& input) {
+  if (input.vectors) return input.vectors;
+  const Result<Name> name = memory_name(input.which.name);
+  if (!name.ok()) return std::optional<Embedded>();
+  CANDOR_ASSIGN(const std::optional<MemoryRow> before, find_memory(store, input.which.space, name->text));
+  if (!before) return std::optional<Embedded>();
+  MemoryRow row = *before;
+  if (!put_version(store, *before, input.version, row).ok()) return std::optional<Embedded>();
+  return vectors_for(store, row.description, row.body, input.allow_missing_vector);
+}
+
 }  // namespace
 
-Result<Node> Memory::edit(const Edit& input) {
+Result<Node> Memory::edit(const Edit& given) {
+  Edit input = given;
+  CANDOR_ASSIGN(input.vectors, vectors_of(*store_, input));
   return store_->transaction([&] { return edit_in(*store_, input); });
 }
 Result<Node> Memory::rename(const Rename& input) {
@@ -144,7 +169,9 @@ Result<Node> Memory::rename(const Rename& input) {
 Result<Node> Memory::forget(const Which& which) {
   return store_->transaction([&] { return forget_in(*store_, which); });
 }
-Result<Node> Memory::restore(const Restore& input) {
+Result<Node> Memory::restore(const Restore& given) {
+  Restore input = given;
+  CANDOR_ASSIGN(input.vectors, vectors_of(*store_, input));
   return store_->transaction([&] { return restore_in(*store_, input); });
 }
 

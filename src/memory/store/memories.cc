@@ -10,6 +10,7 @@
 #include "memory/store/names.h"
 #include "memory/store/text_parts.h"
 #include "memory/store/times.h"
+#include "memory/vectors/vector_tables.h"
 
 namespace candor::memory {
 namespace {
@@ -110,7 +111,8 @@ Result<Parts> store_parts(Store& store, const MemoryRow& row, const MemoryRow* b
     CANDOR_TRY(store.sql().execute("DELETE FROM memory_chunks WHERE memory_id = ?1", row.id));
     CANDOR_TRY(store.sql().execute("DELETE FROM memory_urls WHERE memory_id = ?1", row.id));
   }
-  if (before != nullptr && (parts.text_changed || change.vectors)) {
+  const bool vectors_stale = before != nullptr && (body_changed || before->description != row.description);
+  if (vectors_stale || (before != nullptr && change.vectors)) {
     CANDOR_TRY(store.sql().execute("DELETE FROM memory_embeddings WHERE memory_id = ?1", row.id));
   }
   std::vector<std::int64_t> chunk_ids;
@@ -127,7 +129,9 @@ Result<Parts> store_parts(Store& store, const MemoryRow& row, const MemoryRow* b
       chunk_ids.push_back(run.integer(0));
     }
   }
-  if (change.vectors) CANDOR_TRY(insert_vectors(store, row.id, chunk_ids, *change.vectors));
+  if (!change.vectors) return parts;
+  CANDOR_TRY(insert_vectors(store, row.id, chunk_ids, *change.vectors));
+  CANDOR_TRY(pack_vectors(store.database(), change.vectors->embedder));
   return parts;
 }
 

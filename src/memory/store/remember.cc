@@ -3,6 +3,7 @@
 
 #include "base/digest.h"
 #include "base/render_json.h"
+#include "memory/embed/model_store.h"
 #include "memory/memory.h"
 #include "memory/store/graph.h"
 #include "memory/store/memories.h"
@@ -137,7 +138,23 @@ Result<Node> remember_in(Store& store, const Remember& input) {
   return document;
 }
 
-Result<Node> Memory::remember(const Remember& input) {
+Status add_vectors(Store& store, Remember& input) {
+  if (input.vectors || input.dry_run) return Ok{};
+  const Result<Name> name = memory_name(input.name, input.strict_name);
+  if (!name.ok()) return Ok{};  // told by the write itself
+  CANDOR_ASSIGN(const std::optional<MemoryRow> before, find_memory(store, input.space, name->text));
+  if (before && !input.force_merge) return Ok{};
+  const std::string stored_body = before && !input.clear_body ? before->body : std::string();
+  const std::string body = input.body && !input.body->empty() ? *input.body : stored_body;
+  const std::string description = input.description.value_or(before ? before->description : std::string());
+  if (!check_texts(description, body).ok()) return Ok{};
+  CANDOR_ASSIGN(input.vectors, vectors_for(store, description, body, input.allow_missing_vector));
+  return Ok{};
+}
+
+Result<Node> Memory::remember(const Remember& given) {
+  Remember input = given;
+  CANDOR_TRY(add_vectors(*store_, input));
   CANDOR_TRY(store_->begin());
   Result<Node> document = remember_in(*store_, input);
   CANDOR_TRY(store_->end(document.ok() && !input.dry_run));

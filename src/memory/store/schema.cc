@@ -13,7 +13,7 @@
 namespace candor::memory {
 namespace {
 
-constexpr std::array<Migration, 1> kMigrations = {&create_tables};
+constexpr std::array<Migration, 2> kMigrations = {&create_tables, &create_search_tables};
 
 Result<std::int64_t> read_number(sqlite::Database& database, std::string_view sql) {
   CANDOR_ASSIGN(sqlite::Statement statement, database.prepare(sql));

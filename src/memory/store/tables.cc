@@ -1,6 +1,9 @@
 // The statements that make version 1. Columns that lists read stand before the long ones, which then stay unread.
 #include "memory/store/tables.h"
 
+#include "memory/text/text_tables.h"
+#include "memory/vectors/vector_tables.h"
+
 namespace candor::memory {
 namespace {
 
@@ -205,7 +208,13 @@ Status create_tables(sqlite::Database& database) {
   CANDOR_TRY(database.run(kMemories));
   CANDOR_TRY(database.run(kGraph));
   CANDOR_TRY(database.run(kVectors));
-  return database.run(kKept);
+  CANDOR_TRY(database.run(kKept));
+  return create_memory_text(database);
+}
+
+Status create_search_tables(sqlite::Database& database) {
+  CANDOR_TRY(create_chunk_text(database));
+  return create_vector_segments(database);
 }
 
 }  // namespace candor::memory

@@ -1,0 +1,41 @@
+// Two rankings to one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "memory/search/eligible.h"
+
+namespace candor::memory {
+
+enum class Fusion : std::uint8_t {
+  kRrf,     // sum of weight / (60 + rank): Cormack, Clarke and Büttcher 2009
+  kConvex,  // share * min-max of BM25 + (1 - share) * cosine: Bruch, Gai and Ingber 2023
+};
+
+// Fails with `usage`.
+[[nodiscard]] Result<Fusion> parse_fusion(std::string_view text);
+[[nodiscard]] std::string_view name_of(Fusion fusion);
+
+struct FusionOptions {
+  Fusion method = Fusion::kConvex;
+  double rrf_k = 60, weight_text = 1, weight_vectors = 1;
+};
+
+struct Fused {
+  std::int64_t id = 0;
+  double score = 0;       // the method's own
+  double normalized = 0;  // of 1
+  std::optional<double> rrf;
+  std::optional<std::uint64_t> text_rank, vector_rank;  // from 1
+  std::optional<double> bm25, cosine;
+};
+
+// Both lists are best first, and whole. The order is total: score, then the newer memory, then id.
+[[nodiscard]] std::vector<Fused> fuse(const std::vector<Scored>& text, const std::vector<Scored>& vectors, bool has_vectors,
+                                      const Eligible& eligible, const FusionOptions& options);
+
+}  // namespace candor::memory

@@ -1,0 +1,77 @@
+// Running both legs over the same eligible memories.
+#include "memory/search/legs.h"
+
+#include <algorithm>
+
+#include "memory/search/rows.h"
+
+namespace candor::memory {
+namespace {
+
+bool is_computed(const scope::Filter& filter, const std::vector<std::string>& computed) {
+  return std::ranges::find(computed, filter.key) != computed.end();
+}
+
+// The filters that a stored row answers.
+scope::Predicate stored_part(const scope::Predicate& below, const std::vector<std::string>& computed) {
+  std::vector<scope::Filter> stored;
+  for (const auto& filter : below.filters()) {
+    if (!is_computed(filter, computed)) stored.push_back(filter);
+  }
+  return scope::Predicate(std::move(stored));
+}
+
+}  // namespace
+
+Result<Searcher> Searcher::make(Store& store, SearchQuery query) {
+  CANDOR_ASSIGN(Eligible eligible, Eligible::load(store.database(), query.scope));
+  return Searcher(store, std::move(query), std::move(eligible));
+}
+
+// `among`: only these can matter, so the others need not be read.
+Result<Eligible> Searcher::narrowed(const scope::Predicate& below, const std::vector<Scored>* among) {
+  Eligible kept;
+  const auto judge = [&](std::int64_t id) -> Status {
+    CANDOR_ASSIGN(const json::Node row, stored_row(*store_, id));
+    if (below.matches(row)) kept.add(id, eligible_.rev(id));
+    return Ok{};
+  };
+  if (among != nullptr) {
+    for (const auto& hit : *among) CANDOR_TRY(judge(hit.id));
+    return kept;
+  }
+  for (std::size_t id = 0; id < eligible_.ids_end(); ++id) {
+    if (eligible_.has(static_cast<std::int64_t>(id))) CANDOR_TRY(judge(static_cast<std::int64_t>(id)));
+  }
+  return kept;
+}
+
+Result<Legs> Searcher::search(const scope::Predicate* below, const std::vector<std::string>& computed, bool whole) {
+  Legs legs;
+  TextAnswer text;
+  if (query_.with_text) {
+    CANDOR_ASSIGN(text, search_text(store_->database(), query_.text, eligible_));
+  } else {
+    CANDOR_ASSIGN(text.query, read_query(store_->database(), query_.text));
+  }
+  legs.words = std::move(text.query);
+  const bool wordless = legs.words.only_common;
+  const bool vectors_asked = query_.vector.has_value() && !wordless;
+  const scope::Predicate stored = below == nullptr ? scope::Predicate() : stored_part(*below, computed);
+  Eligible some;
+  const Eligible* eligible = &eligible_;
+  if (!stored.empty()) {
+    CANDOR_ASSIGN(some, narrowed(stored, vectors_asked ? nullptr : &text.hits));
+    std::erase_if(text.hits, [&](const Scored& hit) { return !some.has(hit.id); });
+    eligible = &some;
+  }
+  VectorAnswer vectors;
+  if (vectors_asked) {
+    CANDOR_ASSIGN(vectors, nearest(store_->database(), query_.vector->embedder, query_.vector->values, *eligible,
+                                   whole ? eligible->size() : kVectorDepth));
+  }
+  legs.ranked = fuse(text.hits, vectors.hits, vectors_asked, *eligible, query_.fusion);
+  return legs;
+}
+
+}  // namespace candor::memory
