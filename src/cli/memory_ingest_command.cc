@@ -33,6 +33,7 @@ Result<memory::IngestOptions> ingest_options(const MemoryCall& call) {
   options.threads = static_cast<std::size_t>(threads.value_or(standard));
   options.fail_fast = call.has("fail-fast");
   options.dry_run = call.has("dry-run");
+  options.allow_missing_vector = call.has("allow-missing-vector");
   options.force_merge = call.has("force-merge");
   return options;
 }

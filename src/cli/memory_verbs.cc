@@ -336,7 +336,7 @@ std::vector<MemoryVerb> file_verbs() {
         {"--max-name-length", "N", "bytes of a memory's name, 20 to 80 (default: 60)"},
         {"--name-prefix", "TEXT", "before each name"},
         {"--force-merge", nullptr, "take over memories that have a file's name, and revive forgotten ones"},
-        kDryRun},
+        kNoVector, kDryRun},
        &memory_ingest,
        "candor memory ingest docs --recursive\ncandor memory ingest notes --pattern '*.txt' --type note --dry-run"},
       {"namespace-detect",

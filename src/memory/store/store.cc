@@ -104,7 +104,7 @@ std::int64_t log_bytes(const std::string& path) {
 // memory. A file that is being made is never empty by the time it has a log.
 Status check_log(const std::string& path) {
   struct stat about{};
-  if (!has_log(path) || ::stat(path.c_str(), &about) != 0 || about.st_size > 0) return Ok{};
+  if (log_bytes(path) == 0 || ::stat(path.c_str(), &about) != 0 || about.st_size > 0) return Ok{};
   return make_error("integrity", path + " is empty, and its log beside it is not",
                     "move " + path + "-wal away, or bring the file back from a backup");
 }

@@ -10,9 +10,9 @@ namespace candor::memory {
 
 // Stores one memory; the document of `remember`. Requires a transaction.
 [[nodiscard]] Result<json::Node> remember_in(Store& store, const Remember& input);
-// Asks the embedder for the vectors of what will be stored; call it before the transaction.
-[[nodiscard]] Status add_vectors(Store& store, Remember& input);
 // Takes a memory out of everything; the document of `forget`. Requires a transaction.
 [[nodiscard]] Result<json::Node> forget_in(Store& store, const Which& which);
+// Asks the embedder for the vectors of what will be stored; call it before the transaction.
+[[nodiscard]] Status add_vectors(Store& store, Remember& input);
 
 }  // namespace candor::memory

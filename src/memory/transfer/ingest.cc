@@ -72,6 +72,16 @@ Result<std::unique_ptr<Ingest>> Ingest::start(Memory& memory, IngestOptions opti
   return ingest;
 }
 
+// Before the transaction, for an embedder may take its time.
+Status Ingest::embed(Plan& plan) {
+  if (options_.dry_run) return Ok{};
+  for (PlannedPart& part : plan.writes) {
+    part.input.allow_missing_vector = options_.allow_missing_vector;
+    CANDOR_TRY(add_vectors(*store_, part.input));
+  }
+  return Ok{};
+}
+
 Result<std::vector<Ingest::Work>> Ingest::prepare(std::size_t count) {
   const std::span<const FolderFile> files = std::span(folder_.files).subspan(at_, count);
   std::vector<Result<FileText>> texts = read_text_files(files, options_.threads);
@@ -83,10 +93,11 @@ Result<std::vector<Ingest::Work>> Ingest::prepare(std::size_t count) {
     if (work.text.ok()) {
       Result<Plan> plan = planner_->plan(files[i], *work.text);
       if (!plan.ok() && plan.error().code != "duplicate") return std::move(plan).error();
-      if (plan.ok()) {
+      const Status embedded = plan.ok() ? embed(*plan) : Status(plan.error());
+      if (embedded.ok()) {
         work.plan = std::move(*plan);
       } else {
-        work.failure = std::move(plan).error();
+        work.failure = embedded.error();
       }
     } else {
       work.failure = work.text.error();

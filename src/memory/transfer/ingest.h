@@ -27,6 +27,7 @@ struct IngestOptions {
   std::size_t threads = 4;          // that read files
   bool fail_fast = false;           // end at the first file that fails
   bool dry_run = false;
+  bool allow_missing_vector = false;  // store files even where their vectors can't be made
   bool force_merge = false;  // take over memories that have a file's name, and revive forgotten ones
 };
 
@@ -53,6 +54,7 @@ class Ingest {
  private:
   struct Work;
   Ingest(Memory& memory, IngestOptions options, Folder folder);
+  [[nodiscard]] Status embed(Plan& plan);
   [[nodiscard]] Result<std::vector<Work>> prepare(std::size_t count);
   [[nodiscard]] Status store(std::vector<Work>& works);
   [[nodiscard]] Status store(const Plan& plan, json::Node& document);
