@@ -124,7 +124,7 @@ struct UndoRow {
 struct Page {
   std::uint64_t limit = 50;
   std::uint64_t offset = 0;
-  std::string from;  // the id to begin with, as if nothing younger were there; empty: the youngest
+  std::string from = {};  // the id to begin with, as if nothing younger were there; empty: the youngest
 };
 
 class Ledger {

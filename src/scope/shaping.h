@@ -15,17 +15,17 @@ namespace candor::scope {
 
 // As they were written; nothing is checked yet.
 struct ShapingFlags {
-  std::vector<std::string> filters;
-  std::optional<std::string> sort, dedupe_by, select, filter_scope;
-  std::optional<std::string> max_items, truncate_content, max_output_bytes;
+  std::vector<std::string> filters = {};
+  std::optional<std::string> sort = {}, dedupe_by = {}, select = {}, filter_scope = {};
+  std::optional<std::string> max_items = {}, truncate_content = {}, max_output_bytes = {};
   bool count_only = false, allow_unknown_keys = false, fail_on_degraded = false;
 
   [[nodiscard]] bool empty() const;  // none was given
 };
 
 struct Shaping {
-  Predicate predicate;
-  std::optional<std::string> sort, dedupe_by;
+  Predicate predicate = {};
+  std::optional<std::string> sort = {}, dedupe_by = {};
   bool falling = false;  // the sort: written as -KEY
   std::vector<std::string> select;
   std::optional<FilterScope> filter_scope;  // as declared: kUniverse or kPage

@@ -18,12 +18,6 @@ void set_text(Node& node, std::string name, const std::string& text) {
   if (!text.empty()) node.set(std::move(name), Node::string(text));
 }
 
-Node texts_node(const std::vector<std::string>& texts) {
-  Node list = Node::array();
-  for (const std::string& text : texts) list.push(Node::string(text));
-  return list;
-}
-
 // JSON that the ledger stored; null where there is none.
 Node stored(const std::string& json) { return json.empty() ? Node() : Node::raw(json); }
 
