@@ -111,9 +111,9 @@ struct KnownJoin {
     std::string table, key;  // "patients", "patients.mrn": as texts, which may be quoted or cut
     std::uint64_t rows = 0, matched = 0;
   };
-  std::string memory;  // its name in the memory
-  std::string text;    // "patients.mrn joins labs.patient_mrn: 97 % measured on 2026-11-30"
-  Side here, there;    // here: of the table that was asked for
+  std::string memory;   // its name in the memory
+  std::string text;     // "patients.mrn joins labs.patient_mrn: 97 % measured on 2026-11-30"
+  Side here, there;     // here: of the table that was asked for
   double coverage = 0;  // share of `here`, 0…1
   bool filtered = false, sample = false;
   std::string measured_at;

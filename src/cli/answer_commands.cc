@@ -159,18 +159,17 @@ std::string session_of(const Context& context) {
 
 ExitCode list_answers(const Context& context, Candor& candor) {
   const auto list = wire::answers_list(candor.ledger(), session_of(context), ceiling_of(context.arguments));
-  const ListText text{{{"id", under("answer_id")},
-                       {"committed", time_under("committed_ms")},
-                       {"session", under("session")},
-                       {"turn", under("turn")},
-                       {"state", under("state")},
-                       {"query", under("query_id")},
-                       {"question", [](const Node& row) {
-                          return TableCell{single_line(row["answer"].string_or("question", ""))};
-                        }},
-                       {"answer", [](const Node& row) { return TableCell{single_line(values_of(row["answer"]))}; }}},
-                      "answer",
-                      "answers"};
+  const ListText text{
+      {{"id", under("answer_id")},
+       {"committed", time_under("committed_ms")},
+       {"session", under("session")},
+       {"turn", under("turn")},
+       {"state", under("state")},
+       {"query", under("query_id")},
+       {"question", [](const Node& row) { return TableCell{single_line(row["answer"].string_or("question", ""))}; }},
+       {"answer", [](const Node& row) { return TableCell{single_line(values_of(row["answer"]))}; }}},
+      "answer",
+      "answers"};
   return show_list(context, *list, text, wire::list_document);
 }
 

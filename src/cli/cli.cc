@@ -98,8 +98,8 @@ int run(int argc, const char* const* argv, const Program& program) {
   if (const auto* failure = std::get_if<Diagnostic>(&parsed)) {
     const Arguments none;
     const Stream out = Stream::open(STDOUT_FILENO, false);
-    const Context context{none, program, out, Stream::open(STDERR_FILENO, true),
-                          !out.terminal() || asks_for_json(argc, argv), {}};
+    const Context context{
+        none, program, out, Stream::open(STDERR_FILENO, true), !out.terminal() || asks_for_json(argc, argv), {}};
     return static_cast<int>(fail(context, *failure));
   }
   const auto& arguments = std::get<Arguments>(parsed);

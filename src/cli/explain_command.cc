@@ -59,7 +59,8 @@ ExitCode list_all(const Context& context) {
   for (const CodeInfo& info : all_codes()) rows.push_back(code_node(info));
   scope::RowsList list(std::move(declaration), std::move(rows));
   const ListText text{{{"code", under("code")},
-                       {"exit", [](const json::Node& row) {
+                       {"exit",
+                        [](const json::Node& row) {
                           const std::string& exit = row["exit_code"].text();
                           return exit == "0" ? TableCell{"", Paint::kDim, true} : TableCell{exit, Paint::kPlain, true};
                         }},

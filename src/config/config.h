@@ -40,7 +40,8 @@ struct Configuration {
   std::int64_t review_max_key_chars = 16'000'000;
   bool review_enabled = true;  // CANDOR_SQL_AUTO_CHECK
   bool memory_lessons = true;  // joins that were measured are remembered, and offered with the schema
-  std::string memory_tools;  // what MCP offers of the memory: write, read, off; empty: write, or off where a contract is published
+  std::string
+      memory_tools;  // what MCP offers of the memory: write, read, off; empty: write, or off where a contract is published
   bool log_json = false;
   std::map<std::string, std::string, std::less<>> claims;         // of the caller, for the scope of contracts
   std::string file;                                               // the candor.yaml that was read; empty: none

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>

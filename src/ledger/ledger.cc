@@ -197,14 +197,16 @@ class FileLedger final : public Ledger {
     const std::lock_guard lock(frequent_.mutex);
     const std::int64_t from = first_row(page.from, 'q');
     CANDOR_ASSIGN(const std::int64_t counted,
-                  session.empty() ? number("SELECT count(*) FROM queries WHERE id <= ?1", from)
-                                  : number("SELECT count(*) FROM queries WHERE id <= ?1 AND session = ?2", from, session));
-    total = static_cast<std::uint64_t>(counted);
-    CANDOR_ASSIGN(Run run,
                   session.empty()
-                      ? frequent_.start(CANDOR_PAGE(CANDOR_QUERY_COLUMNS, "queries q", "WHERE id <= ?3"), page.limit, page.offset, from)
-                      : frequent_.start(CANDOR_PAGE(CANDOR_QUERY_COLUMNS, "queries q", "WHERE id <= ?3 AND session = ?4"),
-                                        page.limit, page.offset, from, session));
+                      ? number("SELECT count(*) FROM queries WHERE id <= ?1", from)
+                      : number("SELECT count(*) FROM queries WHERE id <= ?1 AND session = ?2", from, session));
+    total = static_cast<std::uint64_t>(counted);
+    CANDOR_ASSIGN(Run run, session.empty()
+                               ? frequent_.start(CANDOR_PAGE(CANDOR_QUERY_COLUMNS, "queries q", "WHERE id <= ?3"),
+                                                 page.limit, page.offset, from)
+                               : frequent_.start(
+                                     CANDOR_PAGE(CANDOR_QUERY_COLUMNS, "queries q", "WHERE id <= ?3 AND session = ?4"),
+                                     page.limit, page.offset, from, session));
     return read_queries(run, false);
   }
 
@@ -270,14 +272,16 @@ class FileLedger final : public Ledger {
     const std::lock_guard lock(frequent_.mutex);
     const std::int64_t from = first_row(page.from, 'a');
     CANDOR_ASSIGN(const std::int64_t counted,
-                  session.empty() ? number("SELECT count(*) FROM answers WHERE id <= ?1", from)
-                                  : number("SELECT count(*) FROM answers WHERE id <= ?1 AND session = ?2", from, session));
-    total = static_cast<std::uint64_t>(counted);
-    CANDOR_ASSIGN(Run run,
                   session.empty()
-                      ? frequent_.start(CANDOR_PAGE(CANDOR_ANSWER_COLUMNS, "answers", "WHERE id <= ?3"), page.limit, page.offset, from)
-                      : frequent_.start(CANDOR_PAGE(CANDOR_ANSWER_COLUMNS, "answers", "WHERE id <= ?3 AND session = ?4"),
-                                        page.limit, page.offset, from, session));
+                      ? number("SELECT count(*) FROM answers WHERE id <= ?1", from)
+                      : number("SELECT count(*) FROM answers WHERE id <= ?1 AND session = ?2", from, session));
+    total = static_cast<std::uint64_t>(counted);
+    CANDOR_ASSIGN(
+        Run run, session.empty()
+                     ? frequent_.start(CANDOR_PAGE(CANDOR_ANSWER_COLUMNS, "answers", "WHERE id <= ?3"), page.limit,
+                                       page.offset, from)
+                     : frequent_.start(CANDOR_PAGE(CANDOR_ANSWER_COLUMNS, "answers", "WHERE id <= ?3 AND session = ?4"),
+                                       page.limit, page.offset, from, session));
     std::vector<AnswerRecord> found;
     for (;;) {
       CANDOR_ASSIGN(const bool row, run.step());

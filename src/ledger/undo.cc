@@ -159,17 +159,15 @@ Result<std::vector<UndoBatch>> batches(Connection& connection, const std::string
                                        std::uint64_t& total) {
   const std::int64_t from = first_row(page.from, 'b');
   {
-    CANDOR_ASSIGN(
-        Run count,
-        connection.start("SELECT count(*) FROM undo_batches WHERE state <> 'dropped' AND id <= ?2 AND "
-                         "(?1 = '' OR session = ?1)",
-                         session, from));
+    CANDOR_ASSIGN(Run count,
+                  connection.start("SELECT count(*) FROM undo_batches WHERE state <> 'dropped' AND id <= ?2 AND "
+                                   "(?1 = '' OR session = ?1)",
+                                   session, from));
     CANDOR_TRY(count.step());
     total = static_cast<std::uint64_t>(count.integer(0));
   }
-  CANDOR_ASSIGN(Run run,
-                connection.start(CANDOR_UNDO_PAGE("AND id <= ?4 AND (?3 = '' OR session = ?3)"), page.limit, page.offset,
-                                 session, from));
+  CANDOR_ASSIGN(Run run, connection.start(CANDOR_UNDO_PAGE("AND id <= ?4 AND (?3 = '' OR session = ?3)"), page.limit,
+                                          page.offset, session, from));
   std::vector<UndoBatch> found;
   for (;;) {
     CANDOR_ASSIGN(const bool row, run.step());

@@ -68,14 +68,14 @@ struct Key {
 
 // One side of a measured pair. Of a sample, counts are those of the sample.
 struct Side {
-  std::string table;          // as the catalog names it: "patients"
-  std::string full_name;      // three parts: "scratch.main.patients"
-  std::string alias;          // as the query names it; the table's name without one
+  std::string table;           // as the catalog names it: "patients"
+  std::string full_name;       // three parts: "scratch.main.patients"
+  std::string alias;           // as the query names it; the table's name without one
   engine::TableName resolved;  // the parts of full_name
   std::vector<Key> keys;       // the n-th is compared with the n-th of the other side
-  bool grouped = false;       // the rule looks at it
-  std::uint64_t rows = 0;     // under its own filter
-  std::uint64_t matched = 0;  // of those, with a match on the other side under that side's filter
+  bool grouped = false;        // the rule looks at it
+  std::uint64_t rows = 0;      // under its own filter
+  std::uint64_t matched = 0;   // of those, with a match on the other side under that side's filter
   // Measured where `matched` was low and the other side has a filter: rows with a match on the other side without it.
   std::optional<std::uint64_t> matched_without_other_filter;
   bool has_filter = false;

@@ -173,8 +173,7 @@ json::Node statistics_document(const ledger::Statistics& statistics, const ledge
   document.set("turns", turns_node(statistics.met, statistics.clean));
   document.set("rejections",
                codes_node(statistics.codes, ledger::CallOutcome::kRejected, statistics.rejected, list_max));
-  document.set("failures",
-               codes_node(statistics.codes, ledger::CallOutcome::kFailed, statistics.failed, list_max));
+  document.set("failures", codes_node(statistics.codes, ledger::CallOutcome::kFailed, statistics.failed, list_max));
   document.set("absent_columns", names_node(statistics.absent_columns, list_max, true));
   document.set("absent_resources", names_node(statistics.absent_resources, list_max, false));
   Node repairs = Node::object();

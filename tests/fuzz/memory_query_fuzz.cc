@@ -14,8 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return true;
   });
   const candor::memory::TermStatistics statistics{
-      .documents = 100,
-      .documents_with = [](const std::string& term) -> candor::Result<std::int64_t> {
+      .documents = 100, .documents_with = [](const std::string& term) -> candor::Result<std::int64_t> {
         return static_cast<std::int64_t>(term.size() % 90);
       }};
   const auto query = candor::memory::build_text_query(text, statistics);

@@ -1,7 +1,6 @@
 // The certified search gives what a scan of every float32 row gives, whatever was packed, changed or deleted.
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <random>
 
 #include "memory/graph/page_rank.h"
@@ -43,8 +42,8 @@ void put(sqlite::Database& database, std::int64_t id, const std::vector<float>& 
   ASSERT_TRUE(statement->bind_blob(2, write_vector(vector)).ok() && statement->step().ok());
 }
 
-void expect_same(sqlite::Database& database, const Rows& rows, const Eligible& eligible, const std::vector<float>& query,
-                 std::size_t count) {
+void expect_same(sqlite::Database& database, const Rows& rows, const Eligible& eligible,
+                 const std::vector<float>& query, std::size_t count) {
   std::vector<Scored> naive;
   for (std::size_t id = 1; id < rows.size(); ++id) {
     if (!rows[id].empty() && eligible.has(static_cast<std::int64_t>(id))) {
@@ -71,7 +70,9 @@ TEST(MemoryVectors, FindTheSameAsAScan) {
     Eligible eligible;
     for (std::int64_t id = 1; id <= 2'500; ++id) {
       // Some are equal, so that ties are decided; some have no length.
-      rows.push_back(id % 50 == 0 ? rows[rows.size() / 2] : id % 333 == 0 ? std::vector<float>(dim, 0) : random_vector(random, dim));
+      rows.push_back(id % 50 == 0    ? rows[rows.size() / 2]
+                     : id % 333 == 0 ? std::vector<float>(dim, 0)
+                                     : random_vector(random, dim));
       if (rows.back().empty()) rows.back() = random_vector(random, dim);
       put(database, id, rows.back());
       if (id % 3 != 0) eligible.add(id, 10'000 - id);
@@ -121,7 +122,8 @@ TEST(MemoryVectors, SumsInTheWrittenOrder) {
     const auto a = random_vector(random, dim), b = random_vector(random, dim);
     double lanes[8] = {};
     for (std::size_t i = 0; i < dim; ++i) lanes[i % 8] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-    const double sum = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+    const double sum =
+        ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
     ASSERT_EQ(dot(a, b), sum) << dim;
   }
 }

@@ -1,10 +1,9 @@
 // Lists of random rows under random flags and ceilings, against a model that says in few lines what should come.
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <iostream>
 #include <map>
 #include <random>
-
-#include <gtest/gtest.h>
 
 #include "scope/document.h"
 #include "scope/list.h"
@@ -126,15 +125,15 @@ Said model(const Asked& asked, bool page_first = false) {
   }
   const bool top = ceiling.kind == LimitKind::kTopK;
   const bool page = ceiling.kind == LimitKind::kPagination && cut && total > 0;
-  said.count_scope = page                                              ? "page"
-                     : top && !(below && asked.flags.count_only)       ? "top-k"
+  said.count_scope = page                                            ? "page"
+                     : top && !(below && asked.flags.count_only)     ? "top-k"
                      : !asked.flags.count_only && left.size() < kept ? "emitted"
-                                                                       : "matched";
-  said.filter_scope = declared == "universe"                              ? "universe"
-                      : declared == "page"                                ? (truncates ? "page" : "universe")
-                      : top                                               ? "top-k"
-                      : truncates && total > 0                            ? "page"
-                                                                          : "universe";
+                                                                     : "matched";
+  said.filter_scope = declared == "universe"   ? "universe"
+                      : declared == "page"     ? (truncates ? "page" : "universe")
+                      : top                    ? "top-k"
+                      : truncates && total > 0 ? "page"
+                                               : "universe";
   return said;
 }
 

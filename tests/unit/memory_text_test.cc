@@ -1,6 +1,5 @@
 // Words of stored texts and of queries: what is found by what, and that no query fails.
 #include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
@@ -47,16 +46,18 @@ class MemoryTextSearch : public ::testing::Test {
     ASSERT_TRUE(opened.ok());
     database_ = std::make_unique<sqlite::Database>(std::move(*opened));
     ASSERT_TRUE(register_tokenizer(*database_).ok());
-    ASSERT_TRUE(database_->run("CREATE TABLE memories (id INTEGER PRIMARY KEY, namespace TEXT, name TEXT, type TEXT, rev "
-                               "INTEGER, deleted_at INTEGER, description TEXT, body TEXT)")
+    ASSERT_TRUE(database_
+                    ->run("CREATE TABLE memories (id INTEGER PRIMARY KEY, namespace TEXT, name TEXT, type TEXT, rev "
+                          "INTEGER, deleted_at INTEGER, description TEXT, body TEXT)")
                     .ok());
     ASSERT_TRUE(create_memory_text(*database_).ok());
   }
 
   void store(const std::string& body) {
     const auto n = std::to_string(++stored_);
-    ASSERT_TRUE(database_->run("INSERT INTO memories VALUES (" + n + ", 'global', 'm" + n + "', 'note', " + n +
-                               ", NULL, '', " + sqlite::quote_text(body) + ")")
+    ASSERT_TRUE(database_
+                    ->run("INSERT INTO memories VALUES (" + n + ", 'global', 'm" + n + "', 'note', " + n +
+                          ", NULL, '', " + sqlite::quote_text(body) + ")")
                     .ok());
   }
 
@@ -74,13 +75,18 @@ class MemoryTextSearch : public ::testing::Test {
 
 // Each of them must find the text beside it, and nothing else.
 TEST_F(MemoryTextSearch, FindsAcrossSpellings) {
-  const std::vector<std::pair<std::string, std::string>> cases = {
-      {"Das Lager in München wird erweitert.", "munchen"}, {"İstanbul şubesi", "istanbul"},
-      {"Ёлка стоит в холле", "елки"},                      {"修复了一个悬空指针", "悬空指针"},
-      {"모바일게임 출시가 미뤄졌다", "게임"},              {"ร้านกาแฟชั้นล่าง", "กาแฟ"},
-      {"المهندس المسؤول", "مهندس"},                        {"the launch got 🦑 tonight", "🦑"},
-      {"he said don't touch O'Brien", "obrien"},           {"型号是ＡＢＣ１２３。", "abc123"},
-      {"Settings in etc/limits.yaml", "limits.yaml"},      {"The totals of gen-itgc agree", "gen_itgc"}};
+  const std::vector<std::pair<std::string, std::string>> cases = {{"Das Lager in München wird erweitert.", "munchen"},
+                                                                  {"İstanbul şubesi", "istanbul"},
+                                                                  {"Ёлка стоит в холле", "елки"},
+                                                                  {"修复了一个悬空指针", "悬空指针"},
+                                                                  {"모바일게임 출시가 미뤄졌다", "게임"},
+                                                                  {"ร้านกาแฟชั้นล่าง", "กาแฟ"},
+                                                                  {"المهندس المسؤول", "مهندس"},
+                                                                  {"the launch got 🦑 tonight", "🦑"},
+                                                                  {"he said don't touch O'Brien", "obrien"},
+                                                                  {"型号是ＡＢＣ１２３。", "abc123"},
+                                                                  {"Settings in etc/limits.yaml", "limits.yaml"},
+                                                                  {"The totals of gen-itgc agree", "gen_itgc"}};
   for (const auto& [text, query] : cases) store(text);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto answer = search(cases[i].second);

@@ -23,8 +23,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kOutputMax = std::size_t{512} << 20U, kErrorsMax = 2'000;
 
 Diagnostic failure(std::string message, std::string detail = {}) {
-  return make_error("embedding-failed", std::move(message), "run the command by itself with {\"text\":\"…\"} on its input",
-                    std::move(detail));
+  return make_error("embedding-failed", std::move(message),
+                    "run the command by itself with {\"text\":\"…\"} on its input", std::move(detail));
 }
 
 // Ends of pipes that are closed with it.
@@ -95,10 +95,12 @@ class Child {
     std::string output;
     while (from_.open()) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
-      if (left <= 0) return make_error("embedding-timeout", "the embedder's command took too long", "CANDOR_EMBED_SECONDS=120");
+      if (left <= 0)
+        return make_error("embedding-timeout", "the embedder's command took too long", "CANDOR_EMBED_SECONDS=120");
       std::array<pollfd, 3> files = {pollfd{from_.file(), POLLIN, 0}, pollfd{errors_.file(), POLLIN, 0},
                                      pollfd{to_.file(), POLLOUT, 0}};
-      if (::poll(files.data(), files.size(), static_cast<int>(std::min<std::int64_t>(left, 1'000))) < 0 && errno != EINTR) {
+      if (::poll(files.data(), files.size(), static_cast<int>(std::min<std::int64_t>(left, 1'000))) < 0 &&
+          errno != EINTR) {
         return failure("the embedder's command could not be waited for");
       }
       if (files[2].revents != 0) write_some(input);
@@ -128,7 +130,8 @@ class Child {
 
  private:
   void write_some(std::string_view& input) {
-    const auto sent = input.empty() ? 0 : ::write(to_.file(), input.data(), std::min<std::size_t>(input.size(), 65'536));
+    const auto sent =
+        input.empty() ? 0 : ::write(to_.file(), input.data(), std::min<std::size_t>(input.size(), 65'536));
     if (sent > 0) input.remove_prefix(static_cast<std::size_t>(sent));
     const bool broken = sent < 0 && errno != EAGAIN && errno != EINTR;
     if (input.empty() || broken) to_.close();
@@ -156,7 +159,9 @@ Result<std::vector<Vector>> read_lines(std::string_view output, std::size_t expe
     const auto node = json::parse(line);
     std::optional<Vector> vector;
     if (node.ok()) vector = vector_of(node->is_object() ? (*node)["embedding"] : *node);
-    if (!vector) return failure("the embedder's command wrote a line that is no vector", "line " + std::to_string(vectors.size() + 1));
+    if (!vector)
+      return failure("the embedder's command wrote a line that is no vector",
+                     "line " + std::to_string(vectors.size() + 1));
     vectors.push_back(std::move(*vector));
   }
   if (vectors.size() != expected) {
@@ -190,7 +195,8 @@ class CommandEmbedder : public Embedder {
   Result<std::vector<Vector>> run(const std::string& input, std::size_t expected) {
     Child child;
     CANDOR_TRY(child.start(command_));
-    CANDOR_ASSIGN(const std::string output, child.converse(input, Clock::now() + std::chrono::milliseconds(timeout_ms_)));
+    CANDOR_ASSIGN(const std::string output,
+                  child.converse(input, Clock::now() + std::chrono::milliseconds(timeout_ms_)));
     const int code = child.wait();
     if (code != 0) return failure("the embedder's command ended with " + std::to_string(code), child.said());
     return read_lines(output, expected);

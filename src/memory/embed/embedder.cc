@@ -79,8 +79,8 @@ Result<std::unique_ptr<Embedder>> make_embedder(const ModelSpec& spec, const Emb
 
 Status check_vectors(const std::vector<Vector>& vectors, std::size_t asked, std::optional<std::size_t> dim) {
   if (vectors.size() != asked) {
-    return make_error("embedding-failed", "the embedder gave another number of vectors than texts",
-                      {}, std::to_string(vectors.size()) + " for " + std::to_string(asked));
+    return make_error("embedding-failed", "the embedder gave another number of vectors than texts", {},
+                      std::to_string(vectors.size()) + " for " + std::to_string(asked));
   }
   for (const auto& vector : vectors) {
     const auto wanted = dim.value_or(vectors.front().size());

@@ -49,6 +49,7 @@ struct EmbedSettings {
 [[nodiscard]] Result<std::unique_ptr<Embedder>> make_embedder(const ModelSpec& spec, const EmbedSettings& settings);
 
 // Checks what came back: as many as asked for, of one size between 8 and 4096 (or `dim`), finite.
-[[nodiscard]] Status check_vectors(const std::vector<Vector>& vectors, std::size_t asked, std::optional<std::size_t> dim);
+[[nodiscard]] Status check_vectors(const std::vector<Vector>& vectors, std::size_t asked,
+                                   std::optional<std::size_t> dim);
 
 }  // namespace candor::memory

@@ -63,7 +63,8 @@ Result<std::string> entity_label(Store& store, std::int64_t entity) {
   return row ? run.text(0) : std::string();
 }
 
-Result<std::vector<NearMemory>> memories_near(Store& store, const std::vector<Reached>& reached, const Eligible& eligible,
+Result<std::vector<NearMemory>> memories_near(Store& store, const std::vector<Reached>& reached,
+                                              const Eligible& eligible,
                                               const std::unordered_set<std::int64_t>& left_out) {
   std::vector<NearMemory> near;
   std::unordered_set<std::int64_t> seen(left_out);
@@ -82,10 +83,11 @@ Result<std::vector<std::int64_t>> entities_named_in(Store& store, const Scope& s
   for (const auto& candidate : names_in(text)) {
     const auto name = entity_name(candidate);
     if (!name.ok() || !asked.insert(name->key).second) continue;
-    CANDOR_ASSIGN(sqlite::Run run, store.sql().start("SELECT id FROM entities WHERE key = ?1 AND (?3 OR namespace = ?2) "
-                                                     "AND namespace IN (SELECT DISTINCT namespace FROM entity_counts) "
-                                                     "ORDER BY id",
-                                                     name->key, scope.name_space, scope.all_namespaces));
+    CANDOR_ASSIGN(sqlite::Run run,
+                  store.sql().start("SELECT id FROM entities WHERE key = ?1 AND (?3 OR namespace = ?2) "
+                                    "AND namespace IN (SELECT DISTINCT namespace FROM entity_counts) "
+                                    "ORDER BY id",
+                                    name->key, scope.name_space, scope.all_namespaces));
     while (true) {
       CANDOR_ASSIGN(const bool row, run.step());
       if (!row) break;

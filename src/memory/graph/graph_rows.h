@@ -32,6 +32,7 @@ struct NearMemory {
 
 // Entities that a text names: its runs of up to five words, and up to eight characters of a script without blanks, looked
 // for among the keys of entities. In the order of the text.
-[[nodiscard]] Result<std::vector<std::int64_t>> entities_named_in(Store& store, const Scope& scope, std::string_view text);
+[[nodiscard]] Result<std::vector<std::int64_t>> entities_named_in(Store& store, const Scope& scope,
+                                                                  std::string_view text);
 
 }  // namespace candor::memory

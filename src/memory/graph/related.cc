@@ -58,8 +58,8 @@ Result<Node> related_row(Store& store, const NearMemory& near) {
 
 scope::KeyCatalogue catalogue_of_related() {
   scope::KeyCatalogue catalogue;
-  catalogue.keys = {"memory_id", "name", "namespace", "type", "description", "snippet", "hop_distance", "relation",
-                    "source_entity", "target_entity", "weight"};
+  catalogue.keys = {"memory_id",    "name",     "namespace",     "type",          "description", "snippet",
+                    "hop_distance", "relation", "source_entity", "target_entity", "weight"};
   for (auto& key : hidden_keys()) catalogue.keys.push_back(key);
   catalogue.open = {"metadata"};
   catalogue.aliases = {{"memory_type", "type"}, {"hop", "hop_distance"}, {"hops", "hop_distance"}};
@@ -69,7 +69,8 @@ scope::KeyCatalogue catalogue_of_related() {
 // Rows that are made when they are asked for: a filter sees all, a reader of ten only ten.
 class RelatedList : public scope::List {
  public:
-  RelatedList(Store& store, std::vector<NearMemory> near, scope::Ceiling ceiling) : store_(&store), near_(std::move(near)) {
+  RelatedList(Store& store, std::vector<NearMemory> near, scope::Ceiling ceiling)
+      : store_(&store), near_(std::move(near)) {
     declaration_ = {.array = "results",
                     .ceiling = ceiling,
                     .catalogue = catalogue_of_related(),

@@ -41,7 +41,8 @@ class Walk {
 
  private:
   [[nodiscard]] std::string statement(const std::string& other, const std::string& own) const {
-    std::string sql = "SELECT " + other + ", relation, weight FROM relationships WHERE " + own + " = ?1 AND weight >= ?2";
+    std::string sql =
+        "SELECT " + other + ", relation, weight FROM relationships WHERE " + own + " = ?1 AND weight >= ?2";
     if (options_->name_space) sql += " AND namespace = ?3";
     if (options_->relation) sql += " AND relation = ?4";
     return sql;

@@ -35,7 +35,7 @@ struct Fused {
 };
 
 // Both lists are best first, and whole. The order is total: score, then the newer memory, then id.
-[[nodiscard]] std::vector<Fused> fuse(const std::vector<Scored>& text, const std::vector<Scored>& vectors, bool has_vectors,
-                                      const Eligible& eligible, const FusionOptions& options);
+[[nodiscard]] std::vector<Fused> fuse(const std::vector<Scored>& text, const std::vector<Scored>& vectors,
+                                      bool has_vectors, const Eligible& eligible, const FusionOptions& options);
 
 }  // namespace candor::memory

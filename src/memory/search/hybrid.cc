@@ -63,7 +63,8 @@ Result<Node> graph_row(Store& store, const NearMemory& near, bool for_recall) {
 }  // namespace
 
 Result<std::vector<Node>> graph_matches(Store& store, const SearchQuery& query, const Eligible& eligible,
-                                        const std::vector<std::int64_t>& shown, const GraphReach& reach, bool for_recall) {
+                                        const std::vector<std::int64_t>& shown, const GraphReach& reach,
+                                        bool for_recall) {
   std::vector<std::int64_t> seeds;
   const auto add = [&](const std::vector<std::int64_t>& more) {
     for (const auto id : more) {
@@ -101,8 +102,8 @@ Result<std::vector<Node>> graph_matches(Store& store, const SearchQuery& query, 
 Result<std::unique_ptr<RankedList>> hybrid_list(Store& store, const HybridQuery& query) {
   CANDOR_ASSIGN(Searcher searcher, Searcher::make(store, query.search));
   RankedList::Plan plan;
-  plan.computed = {"score",        "combined_score", "normalized_score", "rrf_score", "fts_bm25",
-                   "fts_rank",     "vec_distance",   "vec_rank"};
+  plan.computed = {"score",    "combined_score", "normalized_score", "rrf_score",
+                   "fts_bm25", "fts_rank",       "vec_distance",     "vec_rank"};
   plan.declaration = declaration_of(query.ceiling, plan.computed);
   plan.declaration.catalogue.aliases.emplace_back("distance", "vec_distance");
   plan.hidden = hidden_keys();

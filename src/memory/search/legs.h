@@ -45,7 +45,8 @@ class Searcher {
 
   // The whole ranking among the eligible memories that `below` lets pass, as far as it speaks of stored keys; those of
   // `computed` are for the caller to judge. `whole`: the vector leg ranks every row.
-  [[nodiscard]] Result<Legs> search(const scope::Predicate* below, const std::vector<std::string>& computed, bool whole);
+  [[nodiscard]] Result<Legs> search(const scope::Predicate* below, const std::vector<std::string>& computed,
+                                    bool whole);
 
   [[nodiscard]] const Eligible& eligible() const { return eligible_; }
   [[nodiscard]] const SearchQuery& query() const { return query_; }

@@ -19,11 +19,13 @@ Node text_node(const sqlite::Run& run, int column) { return Node::string(run.tex
 }  // namespace
 
 Result<Node> stored_row(Store& store, std::int64_t id) {
-  CANDOR_ASSIGN(sqlite::Run run, store.sql().start("SELECT namespace, name, type, rev, version, created_at, updated_at, "
-                                                   "session_id, description, metadata, body FROM memories WHERE id = ?1",
-                                                   id));
+  CANDOR_ASSIGN(sqlite::Run run,
+                store.sql().start("SELECT namespace, name, type, rev, version, created_at, updated_at, "
+                                  "session_id, description, metadata, body FROM memories WHERE id = ?1",
+                                  id));
   CANDOR_ASSIGN(const bool found, run.step());
-  if (!found) return make_error("storage", "a memory that an index speaks of is not there", "candor memory fts rebuild");
+  if (!found)
+    return make_error("storage", "a memory that an index speaks of is not there", "candor memory fts rebuild");
   Node row = Node::object();
   row.set("memory_id", Node::number(id)).set("name", text_node(run, 1)).set("namespace", text_node(run, 0));
   row.set("type", text_node(run, 2)).set("description", text_node(run, 8));

@@ -28,7 +28,7 @@ struct IngestOptions {
   bool fail_fast = false;           // end at the first file that fails
   bool dry_run = false;
   bool allow_missing_vector = false;  // store files even where their vectors can't be made
-  bool force_merge = false;  // take over memories that have a file's name, and revive forgotten ones
+  bool force_merge = false;           // take over memories that have a file's name, and revive forgotten ones
 };
 
 class Ingest {
