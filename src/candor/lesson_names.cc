@@ -79,7 +79,7 @@ std::string slug(std::string_view text) {
 
 std::string name_text(std::string_view name) {
   if (!is_utf8(name)) return "\"#" + sha256_hex(name).substr(0, 8) + "\"";
-  const std::string shown = bounded(name, kNameCharacters);
+  std::string shown = bounded(name, kNameCharacters);
   if (shown == name && is_word(name)) return shown;
   std::string quoted = "\"";
   for (const char c : shown) {

@@ -155,7 +155,7 @@ Status leave_all(Connection& connection, const std::string& owner) {
   return connection.execute("UPDATE undo_batches SET owner = '' WHERE owner = ?1", owner);
 }
 
-Result<std::vector<UndoBatch>> batches(Connection& connection, const std::string& session, Page page,
+Result<std::vector<UndoBatch>> batches(Connection& connection, const std::string& session, const Page& page,
                                        std::uint64_t& total) {
   const std::int64_t from = first_row(page.from, 'b');
   {

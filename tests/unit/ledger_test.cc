@@ -176,13 +176,13 @@ TEST_F(LedgerTest, ListsAreNewestFirstPagedAndCounted) {
     ASSERT_TRUE(ledger->record_answer(answer_in({i % 2 == 1 ? "odd" : "even", "x"}, std::to_string(i))).ok());
   }
   std::uint64_t total = 0;
-  const auto sqls = [&](const std::string& session, Page page) {
+  const auto sqls = [&](const std::string& session, const Page& page) {
     std::string text;
     const auto queries = ledger->queries(session, page, total);
     for (const QueryRecord& query : *queries) text += query.sql + query.rows;
     return text;
   };
-  const auto bodies = [&](const std::string& session, Page page) {
+  const auto bodies = [&](const std::string& session, const Page& page) {
     std::string text;
     const auto answers = ledger->answers(session, page, total);
     for (const AnswerRecord& answer : *answers) text += answer.body;

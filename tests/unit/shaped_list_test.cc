@@ -28,7 +28,7 @@ RowList numbered(std::size_t rows) {
   return list;
 }
 
-Shaping shaping(ShapingFlags flags) { return parse_shaping(flags).value(); }
+Shaping shaping(const ShapingFlags& flags) { return parse_shaping(flags).value(); }
 
 json::Node document(RowList& list, const ShapingFlags& flags) {
   const Result<ShapedList> made = ShapedList::make(list, shaping(flags));

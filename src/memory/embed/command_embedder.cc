@@ -159,9 +159,10 @@ Result<std::vector<Vector>> read_lines(std::string_view output, std::size_t expe
     const auto node = json::parse(line);
     std::optional<Vector> vector;
     if (node.ok()) vector = vector_of(node->is_object() ? (*node)["embedding"] : *node);
-    if (!vector)
+    if (!vector) {
       return failure("the embedder's command wrote a line that is no vector",
                      "line " + std::to_string(vectors.size() + 1));
+    }
     vectors.push_back(std::move(*vector));
   }
   if (vectors.size() != expected) {

@@ -181,9 +181,10 @@ Result<ActiveModel> active_model(Store& store) {
   CANDOR_ASSIGN(const std::string id, meta(store, "embedder"));
   CANDOR_ASSIGN(sqlite::Run run, store.sql().start("SELECT id, dim FROM embedders WHERE id = ?1", id));
   CANDOR_ASSIGN(const bool row, run.step());
-  if (!row)
+  if (!row) {
     return make_error("integrity", "the memory names an embedder that it does not have",
                       "candor memory init --model MODEL");
+  }
   model.embedder = run.integer(0);
   model.dim = static_cast<std::size_t>(run.integer(1));
   return model;

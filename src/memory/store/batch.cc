@@ -91,7 +91,7 @@ Result<Node> Batch::store_line(std::string_view line) {
   return store_->part([&] { return remember_in(*store_, input); });
 }
 
-void Batch::note(Result<Node> stored, std::string name) {
+void Batch::note(Result<Node> stored, const std::string& name) {
   Node document = texts({{"name", stored.ok() ? stored->string_or("name", name) : std::string_view(name)},
                          {"status", stored.ok() ? "indexed" : "failed"}});
   if (stored.ok()) {

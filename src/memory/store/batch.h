@@ -49,7 +49,7 @@ class Batch {
 
  private:
   [[nodiscard]] Result<json::Node> store_line(std::string_view line);
-  void note(Result<json::Node> stored, std::string name);
+  void note(Result<json::Node> stored, const std::string& name);
   [[nodiscard]] Result<std::vector<json::Node>> end(bool keep);
 
   Store* store_;

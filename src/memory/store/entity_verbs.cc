@@ -167,11 +167,11 @@ Result<Node> Memory::merge_entities(const MergeEntities& input) {
 }
 
 Result<Node> Memory::cleanup_orphans(const std::optional<std::string>& space, bool dry_run) {
-  static const std::string kCount = "SELECT count(*) " + std::string(kOrphans);
-  static const std::string kDelete = "DELETE " + std::string(kOrphans);
+  static const std::string count = "SELECT count(*) " + std::string(kOrphans);
+  static const std::string removal = "DELETE " + std::string(kOrphans);
   return store_->transaction([&]() -> Result<Node> {
-    CANDOR_ASSIGN(const std::int64_t orphans, store_->sql().count(kCount, space));
-    if (!dry_run) CANDOR_TRY(store_->sql().execute(kDelete, space));
+    CANDOR_ASSIGN(const std::int64_t orphans, store_->sql().count(count, space));
+    if (!dry_run) CANDOR_TRY(store_->sql().execute(removal, space));
     Node document = Node::object();
     document.set("orphan_count", Node::number(orphans)).set("deleted", Node::number(dry_run ? 0 : orphans));
     document.set("dry_run", Node::boolean(dry_run)).set("namespace", null_or(space));

@@ -18,7 +18,7 @@ constexpr std::size_t kStemmedMin = 3, kStemmedMax = 64;
 
 // A bit for each language that has the word.
 const std::unordered_map<std::string_view, std::uint32_t>& function_words() {
-  static const auto* const kWords = [] {
+  static const auto* const all = [] {
     auto* words = new std::unordered_map<std::string_view, std::uint32_t>;  // lives as long as the process
     for (std::size_t language = 0; language < kLatinLanguages; ++language) {
       const std::string_view list = kFunctionWords[language];
@@ -30,7 +30,7 @@ const std::unordered_map<std::string_view, std::uint32_t>& function_words() {
     }
     return words;
   }();
-  return *kWords;
+  return *all;
 }
 
 std::uint32_t languages_with(std::string_view plain) {

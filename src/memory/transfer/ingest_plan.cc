@@ -149,7 +149,7 @@ Result<Planner::Target> Planner::target_of(const FolderFile& file, const FileTex
   return std::move(*target);
 }
 
-Remember Planner::input_of(const FolderFile& file, const FileText& text, std::string_view body, Origin origin,
+Remember Planner::input_of(const FolderFile& file, const FileText& text, std::string_view body, const Origin& origin,
                            const Target& target) const {
   Remember input;
   input.space = options_->space;

@@ -35,7 +35,6 @@ TEST(Chunks, AreNoneForOnePiece) {
 
 TEST(Chunks, CoverTheBody) {
   std::string prose;
-  std::string unbroken;
   std::string wide;
   for (int i = 0; i < 9'000; ++i) {
     prose += "Sentence " + std::to_string(i) + (i % 9 == 0 ? ".\n\n# Part\n" : ". ");
