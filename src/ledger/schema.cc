@@ -175,7 +175,7 @@ Diagnostic not_usable(const std::string& path, std::string_view why, std::string
 }
 
 // The version of a file that is a ledger, 0 for an empty one.
-Result<std::int64_t> recognise(sqlite::Database& database, const std::string& path) {
+Result<std::int64_t> recognise_in(sqlite::Database& database, const std::string& path) {
   CANDOR_ASSIGN(const std::int64_t application, read_number(database, "PRAGMA application_id"));
   CANDOR_ASSIGN(const std::int64_t version, read_number(database, "PRAGMA user_version"));
   CANDOR_ASSIGN(const std::int64_t objects, read_number(database, "SELECT count(*) FROM sqlite_schema"));
@@ -185,6 +185,18 @@ Result<std::int64_t> recognise(sqlite::Database& database, const std::string& pa
   }
   if (version > kVersion) {
     return not_usable(path, " was written by a newer version of candor", "run the newer candor, or use --home DIR");
+  }
+  return version;
+}
+
+// In one snapshot: another process may make the file between two of the questions.
+Result<std::int64_t> recognise(sqlite::Database& database, const std::string& path) {
+  if (database.in_transaction()) return recognise_in(database, path);
+  CANDOR_TRY(database.run("BEGIN"));
+  Result<std::int64_t> version = recognise_in(database, path);
+  if (database.in_transaction()) {
+    const Status ended = database.run("ROLLBACK");
+    if (version.ok() && !ended.ok()) return ended.error();
   }
   return version;
 }
