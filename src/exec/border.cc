@@ -83,7 +83,7 @@ void Borders::look(const std::vector<Row>& rows, std::size_t first, std::size_t 
   last_ = rows[end - 1];
   if (first > 0) before_ = same(rows[first - 1], first_);
   if (end < rows.size()) behind_ = same(last_, rows[end]);
-  const auto counted = [&](const Row& border, auto row, auto last) -> std::uint64_t {
+  const auto counted = [&](const Row& border, auto row, const auto& last) -> std::uint64_t {
     std::uint64_t count = 0;
     for (; row != last; ++row, ++count) {
       const Same one = same(border, *row);
