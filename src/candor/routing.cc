@@ -1,9 +1,9 @@
 // Which engine a statement is for: told by the tables that it mentions.
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "base/ascii.h"
@@ -45,21 +45,16 @@ Diagnostic two_engines(const std::set<std::string>& lite, bool duckdb) {
                     "copy the rows of '" + first + "' into the scratch database with materialize, then join there");
 }
 
-bool begins_with(std::string_view sql, std::span<const std::string_view> words) {
+constexpr std::string_view kCreate = "create";
+
+// The word of a write that the statement begins with; empty: it begins with none.
+std::string_view write_word(std::string_view sql) {
+  constexpr std::string_view kWrites[] = {kCreate, "insert", "update", "delete", "drop"};
   const std::vector<sql::Token> tokens = sql::tokenize(sql.substr(0, 4096));
-  return !tokens.empty() &&
-         std::ranges::any_of(words, [&](std::string_view word) { return sql::is_word(tokens.front(), word); });
-}
-
-bool begins_with_write(std::string_view sql) {
-  constexpr std::string_view kWrites[] = {"create", "insert", "update", "delete", "drop"};
-  return begins_with(sql, kWrites);
-}
-
-// Of these the first table that the text mentions is the one that is written.
-bool changes_its_first_table(std::string_view sql) {
-  constexpr std::string_view kChanges[] = {"insert", "update", "delete", "drop"};
-  return begins_with(sql, kChanges);
+  if (tokens.empty()) return {};
+  const auto* found =
+      std::ranges::find_if(kWrites, [&](std::string_view word) { return sql::is_word(tokens.front(), word); });
+  return found == std::end(kWrites) ? std::string_view() : *found;
 }
 
 }  // namespace
@@ -218,9 +213,11 @@ Result<Route> Session::route_by_mentions(std::string_view sql) {
     }
     if (lite_.size() == 1 && duckdb_sources_.empty()) only_lite = lite_.begin()->first;
   }
-  // Its engine says that it is published for reading.
-  if (first && lite.contains(*first) && changes_its_first_table(sql)) return engine_of(*first);
-  const bool write = begins_with_write(sql);
+  const std::string_view word = write_word(sql);
+  const bool write = !word.empty();
+  // The first table that is mentioned is the one that is changed, unless a new one is made of it. Its engine says that it is
+  // published for reading.
+  if (write && word != kCreate && first && lite.contains(*first)) return engine_of(*first);
   if (lite.size() > 1 || (!lite.empty() && (duckdb || write))) return two_engines(lite, duckdb || write);
   if (!lite.empty()) return engine_of(*lite.begin());
   return engine_of(duckdb || write ? "" : only_lite);

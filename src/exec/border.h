@@ -19,10 +19,11 @@ enum class Same : std::uint8_t { kEqual, kDifferent, kUnknown };
 // The values of ORDER BY of the rows of a page, as the engine gave them, and of its neighbours.
 class Borders {
  public:
-  // `rows`: as read by options_of, with the row before the page if there is one, and the one behind it. Moves the page's own
-  // rows, cut to `columns`, into `shown`. `exact_texts`: texts that are not the same are never equal.
+  // `keys`: the columns of ORDER BY. `exact_texts`: texts that are not the same are never equal.
   Borders(const Page& page, bool begins_inside, const std::vector<std::size_t>& keys, bool exact_texts)
       : page_(page), begins_inside_(begins_inside), keys_(keys), exact_texts_(exact_texts) {}
+  // `rows`: as read by options_of, with the row before the page if there is one, and the one behind it. The page's own rows,
+  // cut to `columns`.
   [[nodiscard]] std::vector<std::vector<Value>> take(std::vector<std::vector<Value>> rows, std::size_t columns);
 
   // A row outside of the page may equal its first or last one.

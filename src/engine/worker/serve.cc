@@ -1,12 +1,10 @@
 // The worker's loop. Threads take turns: the one that reads a request runs it and leaves the reading to the next, so an
-// answer needs no switch between threads; more threads come only when requests overlap. While one short request follows the
-// other, the next is not even woken: it looks up by itself, and takes over the reading from a request that takes longer.
+// answer needs no switch between threads; more threads come only when requests overlap.
 #include "engine/worker/serve.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
@@ -34,8 +32,6 @@ namespace {
 
 constexpr std::size_t kRunningMax = 32;
 constexpr std::size_t kIdleMax = 2;
-constexpr std::chrono::milliseconds kTick{1};     // how long nobody reads at most, while requests are close together
-constexpr std::chrono::milliseconds kLively{20};  // how close that is
 constexpr std::size_t kHeldBytes = std::size_t{1} << 10U;  // an answer shorter than this waits for what follows
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10U;
 
@@ -60,7 +56,6 @@ class Server {
   using Lock = std::unique_lock<std::mutex>;
 
   void work();
-  void idle(Lock& lock);
   void start_thread();
   void join_exited();
   void read_next(Lock& lock);
@@ -100,8 +95,6 @@ class Server {
   std::list<std::thread> threads_;  // besides the first
   std::list<std::thread> exited_;   // to be joined
   std::size_t idle_ = 0;
-  std::size_t watching_ = 0;  // of the idle: those that look up by themselves
-  std::chrono::steady_clock::time_point lively_until_;
   std::size_t running_ = 0;
   bool reading_ = false;
   bool stopping_ = false;
@@ -126,23 +119,11 @@ void Server::work() {
     } else if (idle_ >= kIdleMax) {
       return;
     } else {
-      idle(lock);
+      ++idle_;
+      idle_threads_.wait(lock);
+      --idle_;
     }
   }
-}
-
-// Somebody reads when this is called. Waking a thread costs more than a short statement, so it does not wait to be woken as
-// long as the reader may take a request at any moment.
-void Server::idle(Lock& lock) {
-  ++idle_;
-  if (std::chrono::steady_clock::now() < lively_until_) {
-    ++watching_;
-    idle_threads_.wait_for(lock, kTick);
-    --watching_;
-  } else {
-    idle_threads_.wait(lock);
-  }
-  --idle_;
 }
 
 void Server::read_next(Lock& lock) {
@@ -178,11 +159,10 @@ void Server::admit(Lock& lock, Frame frame) {
     queue_.push_back(request);
     return;
   }
-  lively_until_ = std::chrono::steady_clock::now() + kLively;
-  if (idle_ == 0) {
-    start_thread();
-  } else if (watching_ == 0) {
+  if (idle_ > 0) {
     idle_threads_.notify_one();
+  } else {
+    start_thread();
   }
   run_one(lock, request);
 }
