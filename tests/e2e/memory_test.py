@@ -9,6 +9,7 @@ import resource
 import signal
 import sqlite3
 import stat
+import struct
 import sys
 import time
 
@@ -141,6 +142,61 @@ def test_purge_leaves_no_byte(place):
         yield f"purge: {purged.code} {purged.document or purged.said}"
     if held():
         yield f"still there: {held()}"
+    yield from whole(place)
+
+
+# Each text has bytes of its own in its vector, and the packed codes of two vectors differ too.
+EMBEDDER = """python3 -c '
+import hashlib, json, sys
+for line in sys.stdin:
+    bits = b"".join(hashlib.sha256(b"%d" % i + json.loads(line)["text"].encode()).digest() for i in range(2))
+    print(json.dumps([byte - 127.5 for byte in bits]))'"""
+
+
+def packed_row(place, identifier):
+    """What a segment holds of a memory: its int8 codes and, in eight bytes, their scale and what they lose."""
+    for ids, scales, codes in query(place, "SELECT ids, scales, codes FROM vector_segments"):
+        numbers = struct.unpack(f"<{len(ids) // 8}q", ids)
+        if identifier in numbers:
+            at, dim = numbers.index(identifier), len(codes) // len(numbers)
+            return codes[at * dim:(at + 1) * dim], scales[at * 8:(at + 1) * 8]
+    return b"", b""
+
+
+def test_purge_leaves_no_byte_of_a_vector(place):
+    memory(place, "init", "--model", "command:" + EMBEDDER)
+    lines = "".join(json.dumps({"name": f"n{n}", "type": "note", "body": f"body {n}"}) + "\n" for n in range(40))
+    memory(place, "remember-batch", given=lines.encode())
+    note(place, "secret", "--body", "a long text of its own. " * 60)
+    note(place, "ghost", "--body", "taken by a rename")
+    packed = memory(place, "reindex")
+    if packed.code != 0:
+        yield f"reindex: {packed.said}"
+    kept = {}
+    for name in ("secret", "ghost"):
+        identifier, vector = query(place, "SELECT id, embedding FROM memories JOIN memory_embeddings ON memory_id = id "
+                                          f"WHERE name = '{name}'")[0]
+        kept[name, "vector"] = vector
+        kept[name, "codes"], kept[name, "scale"] = packed_row(place, identifier)
+    for number, vector in enumerate(query(place, "SELECT embedding FROM chunk_embeddings")):
+        kept["piece", number] = vector[0]
+
+    def held():
+        return sorted({(what, path.name) for path in place.home.iterdir() for what, part in kept.items()
+                       if not part or part in path.read_bytes()})
+    if not {what for what, _ in held()} >= set(kept) or not all(kept.values()):
+        yield f"the test looks for the wrong bytes: {held()}"
+    memory(place, "forget", "secret")
+    memory(place, "forget", "ghost")
+    memory(place, "rename", "n3", "ghost")
+    purged = memory(place, "purge", "--now", "--yes")
+    if purged.code != 0 or purged.document["purged_count"] != 1 or purged.document["warnings"]:
+        yield f"purge: {purged.code} {purged.document or purged.said}"
+    if held():
+        yield f"still there: {held()}"
+    found = memory(place, "recall", "body 7", "--no-graph", "-k", "1").document
+    if [row["name"] for row in found["results"]] != ["n7"] or found["vector_coverage"]["with_vector"] != 40:
+        yield f"what is left is found no more: {found}"
     yield from whole(place)
 
 

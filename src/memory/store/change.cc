@@ -3,6 +3,7 @@
 
 #include "memory/embed/model_store.h"
 #include "memory/memory.h"
+#include "memory/store/file.h"
 #include "memory/store/memories.h"
 #include "memory/store/names.h"
 #include "memory/store/store.h"
@@ -60,7 +61,10 @@ Result<Node> rename_in(Store& store, const Rename& input) {
     return make_error("duplicate", "there is a memory '" + name.text + "' in namespace " + before.space + " already",
                       "another name, or candor memory forget " + name.text);
   }
-  if (there) CANDOR_TRY(store.sql().execute("DELETE FROM memories WHERE id = ?1", there->id));
+  if (there) {
+    CANDOR_TRY(store.sql().execute("DELETE FROM memories WHERE id = ?1", there->id));
+    CANDOR_TRY(mark_for_rewrite(store));
+  }
   MemoryRow row = before;
   row.name = name.text;
   if (input.session_id) row.session_id = input.session_id;

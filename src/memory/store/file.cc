@@ -13,6 +13,7 @@
 #include "memory/memory.h"
 #include "memory/store/schema.h"
 #include "memory/store/store.h"
+#include "memory/vectors/vector_tables.h"
 
 namespace candor::memory {
 namespace {
@@ -134,6 +135,7 @@ Result<bool> marked_for_rewrite(Store& store) {
 }
 
 Status rewrite_file(Store& store) {
+  CANDOR_TRY(store.transaction([&] { return scrub_vectors(store.database()); }));
   CANDOR_TRY(for_each_text_index(store, "optimize"));
   store.sql().clear();
   CANDOR_TRY(store.database().run("VACUUM"));

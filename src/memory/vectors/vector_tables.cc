@@ -106,15 +106,20 @@ class Packer {
     CANDOR_TRY(read.bind_integer(1, id));
     CANDOR_ASSIGN(const bool row, read.step());
     if (!row) return Ok{};
-    std::string ids(read.blob(0)), codes(read.blob(2));
+    std::string ids(read.blob(0)), scales(read.blob(1)), codes(read.blob(2));
     auto* values = reinterpret_cast<std::int64_t*>(ids.data());
     const auto rows = ids.size() / sizeof(std::int64_t);
+    // Blobs that do not fit each other say nothing: the vectors are packed anew.
+    if (scales.size() != rows * sizeof(QuantisedRow) || codes.size() != rows * dim_) {
+      return drop(id, {values, values + rows});  // a 0 among them is passed over as gone
+    }
     std::size_t live = 0;
     bool changed = false;
     std::vector<std::int64_t> kept;
     for (std::size_t i = 0; i < rows; ++i) {
       if (values[i] != 0 && stale.contains(values[i])) {
         values[i] = 0;
+        scales.replace(i * sizeof(QuantisedRow), sizeof(QuantisedRow), sizeof(QuantisedRow), '\0');
         codes.replace(i * dim_, dim_, dim_, '\0');
         changed = true;
       }
@@ -124,15 +129,16 @@ class Packer {
     }
     read.reset();
     if (live == 0 || (dissolve && live * 2 < static_cast<std::size_t>(kSegmentRows))) return drop(id, kept);
-    return changed ? write(id, ids, codes) : Status(Ok{});
+    return changed ? write(id, ids, scales, codes) : Status(Ok{});
   }
 
-  Status write(std::int64_t id, const std::string& ids, const std::string& codes) {
+  Status write(std::int64_t id, const std::string& ids, const std::string& scales, const std::string& codes) {
     CANDOR_ASSIGN(sqlite::Statement update,
-                  database_->prepare("UPDATE vector_segments SET ids = ?2, codes = ?3 WHERE id = ?1"));
+                  database_->prepare("UPDATE vector_segments SET ids = ?2, scales = ?3, codes = ?4 WHERE id = ?1"));
     CANDOR_TRY(update.bind_integer(1, id));
     CANDOR_TRY(update.bind_blob(2, ids));
-    CANDOR_TRY(update.bind_blob(3, codes));
+    CANDOR_TRY(update.bind_blob(3, scales));
+    CANDOR_TRY(update.bind_blob(4, codes));
     CANDOR_TRY(update.step());
     return Ok{};
   }
