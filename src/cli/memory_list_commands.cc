@@ -188,7 +188,7 @@ ExitCode memory_health(MemoryCall& call) {
   if (!memory.ok()) return call.failed(memory.error());
   Result<Node> health = memory->health(call.space_given() ? std::optional(*space) : std::nullopt);
   if (!health.ok()) return call.failed(health.error());
-  const bool whole = health->string_or("status", "") == "ok";
+  const bool whole = health->string_or("status", "") != "error";
   const ExitCode code = call.done(std::move(health));
   return whole || code != ExitCode::kDone ? code : ExitCode::kEngine;
 }

@@ -181,9 +181,9 @@ Result<Node> fts_check(Memory& memory) {
 
 Result<Node> fts_rebuild(Memory& memory) {
   Store& store = memory.store();
-  CANDOR_ASSIGN(const auto rows, store.transaction([&] { return rebuild_text(store.database()); }));
+  CANDOR_ASSIGN(const TextFacts facts, store.transaction([&] { return rebuild_text(store.database()); }));
   Node document = texts({{"action", "rebuilt"}});
-  document.set("rows_indexed", Node::number(rows));
+  document.set("rows_indexed", Node::number(facts.rows)).set("chunks_indexed", Node::number(facts.chunks));
   return document;
 }
 
@@ -200,9 +200,13 @@ Result<Node> reindex(Memory& memory) {
   CANDOR_ASSIGN(Node document, fts_rebuild(memory));
   document.set("action", Node::string("reindexed"));
   CANDOR_ASSIGN(const ActiveModel model, active_model(store));
-  if (model.embedder != 0) {
-    CANDOR_TRY(store.transaction([&] { return pack_vectors(store.database(), model.embedder, true); }));
-  }
+  if (model.embedder == 0) return document;
+  CANDOR_TRY(store.transaction([&] { return pack_vectors(store.database(), model.embedder, true); }));
+  CANDOR_ASSIGN(const auto packed,
+                store.sql().count("SELECT (SELECT count(*) FROM memory_embeddings WHERE embedder = ?1) - "
+                                  "(SELECT count(*) FROM vector_unpacked WHERE embedder = ?1)",
+                                  model.embedder));
+  document.set("vectors_packed", Node::number(packed));
   return document;
 }
 

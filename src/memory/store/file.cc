@@ -1,4 +1,4 @@
-// The verbs about the file: init, stats, health, vacuum, backup.
+// The verbs about the file: init, stats, vacuum, backup.
 #include "memory/store/file.h"
 
 #include <array>
@@ -25,12 +25,6 @@ std::int64_t size_of(const std::string& path) {
   return ::stat(path.c_str(), &about) == 0 ? static_cast<std::int64_t>(about.st_size) : 0;
 }
 
-Result<std::string> text_of(Store& store, std::string_view sql) {
-  CANDOR_ASSIGN(sqlite::Run run, store.sql().start(sql));
-  CANDOR_ASSIGN(const bool row, run.step());
-  return row ? run.text(0) : std::string();
-}
-
 Result<bool> has_table(Store& store, std::string_view name) {
   CANDOR_ASSIGN(const std::int64_t found,
                 store.sql().count("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1", name));
@@ -49,9 +43,7 @@ Status for_each_text_index(Store& store, std::string_view command) {
   return Ok{};
 }
 
-struct Counts {
-  std::int64_t live = 0, total = 0, entities = 0, relationships = 0, vectors = 0;
-};
+}  // namespace
 
 Result<Counts> counts_of(Store& store, const std::optional<std::string>& space) {
   Counts counts;
@@ -70,57 +62,6 @@ Result<Counts> counts_of(Store& store, const std::optional<std::string>& space) 
                                   space));
   return counts;
 }
-
-Node check(Node& checks, std::string_view name, bool ok, std::string detail) {
-  Node row = texts({{"name", name}});
-  row.set("ok", Node::boolean(ok)).set("detail", detail.empty() ? Node() : Node::string(std::move(detail)));
-  checks.push(std::move(row));
-  return Node::boolean(ok);
-}
-
-// Totals that the file keeps, held against counting.
-Result<std::string> drift_of(Store& store) {
-  CANDOR_ASSIGN(
-      const std::int64_t memories,
-      store.sql().count("SELECT (SELECT count(*) FROM memories) - (SELECT coalesce(sum(live + deleted), 0) FROM "
-                        "memory_counts)"));
-  CANDOR_ASSIGN(const std::int64_t entities,
-                store.sql().count("SELECT (SELECT count(*) FROM entities) - (SELECT coalesce(sum(entities), 0) FROM "
-                                  "entity_counts)"));
-  CANDOR_ASSIGN(const std::int64_t degrees,
-                store.sql().count("SELECT (SELECT coalesce(sum(degree), 0) FROM entities) - (SELECT count(*) + "
-                                  "count(CASE WHEN source_id <> target_id THEN 1 END) FROM relationships)"));
-  if (memories == 0 && entities == 0 && degrees == 0) return std::string();
-  return "off by " + std::to_string(memories) + " memories, " + std::to_string(entities) + " entities, " +
-         std::to_string(degrees) + " ends of relations";
-}
-
-double percent(std::int64_t part, std::int64_t whole) {
-  return whole == 0 ? 100.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
-void set_vectors(Node& document, const Counts& counts) {
-  const std::int64_t missing = counts.live - counts.vectors;
-  const bool none = counts.vectors == 0;  // no embedder is a way of working, not a fault
-  for (const std::string_view kind : {"memories", "entities", "chunks"}) {
-    const bool memories = kind == "memories";
-    const std::string prefix = "vec_" + std::string(kind) + "_";
-    document.set(prefix + "ok", Node::boolean(none || !memories || missing == 0));
-    document.set(prefix + "missing", Node::number(memories ? missing : 0));
-    document.set(prefix + "coverage_pct", Node::number(memories ? percent(counts.vectors, counts.live) : 100.0));
-  }
-  document.set("vec_memories_orphaned", Node::number(std::int64_t{0}));
-}
-
-Node counts_node(const Counts& counts) {
-  Node node = Node::object();
-  node.set("memories", Node::number(counts.live)).set("memories_total", Node::number(counts.total));
-  node.set("entities", Node::number(counts.entities)).set("relationships", Node::number(counts.relationships));
-  node.set("vec_memories", Node::number(counts.vectors));
-  return node;
-}
-
-}  // namespace
 
 std::int64_t file_bytes(const std::string& path) { return size_of(path) + size_of(path + "-wal"); }
 
@@ -182,34 +123,6 @@ Result<Node> Memory::stats() {
   document.set("namespaces", std::move(spaces));
   for (const char* name : {"db_size_bytes", "db_bytes"}) document.set(name, Node::number(bytes));
   document.set("schema_version", Node::number(newest_version()));
-  return document;
-}
-
-Result<Node> Memory::health(const std::optional<std::string>& space) {
-  CANDOR_ASSIGN(const Counts counts, counts_of(*store_, space));
-  CANDOR_ASSIGN(const std::string integrity, text_of(*store_, "PRAGMA integrity_check(1)"));
-  CANDOR_ASSIGN(const std::string strays, text_of(*store_, "SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1"));
-  CANDOR_ASSIGN(const std::string journal, text_of(*store_, "PRAGMA journal_mode"));
-  CANDOR_ASSIGN(const std::string drift, drift_of(*store_));
-  const bool whole = integrity == "ok" && strays.empty();
-  Node checks = Node::array();
-  check(checks, "integrity", integrity == "ok", integrity == "ok" ? "" : integrity);
-  check(checks, "references", strays.empty(), strays.empty() ? "" : "rows of " + strays + " refer to nothing");
-  check(checks, "totals", drift.empty(), drift);
-  Node document = texts({{"status", whole && drift.empty() ? "ok" : "error"},
-                         {"db_path", store_->path()},
-                         {"integrity", integrity},
-                         {"journal_mode", journal},
-                         {"sqlite_version", sqlite::version()}});
-  document.set("integrity_ok", Node::boolean(whole)).set("schema_ok", Node::boolean(true));
-  document.set("schema_version", Node::number(newest_version())).set("counts", counts_node(counts));
-  document.set("db_size_bytes", Node::number(store_->exists() ? size_of(store_->path()) : 0));
-  document.set("wal_size_mb", Node::number(static_cast<double>(size_of(store_->path() + "-wal")) / 1048576.0));
-  document.set("fts_ok", Node::boolean(true)).set("fts_query_ok", Node::boolean(true));
-  document.set("model_ok", Node::boolean(true)).set("missing_entities", Node::array());
-  document.set("namespace", space ? Node::string(*space) : Node());
-  set_vectors(document, counts);
-  document.set("checks", std::move(checks));
   return document;
 }
 

@@ -2,12 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "memory/store/store.h"
 
 namespace candor::memory {
+
+// How much a namespace holds, or all of them.
+struct Counts {
+  std::int64_t live = 0, total = 0, entities = 0, relationships = 0;
+  std::int64_t vectors = 0;  // live memories that have one, of whatever model
+};
+[[nodiscard]] Result<Counts> counts_of(Store& store, const std::optional<std::string>& space);
 
 // Bytes of the file and of its log; 0 where there is none.
 [[nodiscard]] std::int64_t file_bytes(const std::string& path);
@@ -17,7 +25,7 @@ namespace candor::memory {
 [[nodiscard]] Status mark_for_rewrite(Store& store);
 [[nodiscard]] Result<bool> marked_for_rewrite(Store& store);
 
-// Writes the file anew without what was deleted from it, and empties the log. Requires that no transaction is open. Fails
+// Writes the file anew without what was deleted from it, packed vectors included, and empties the log. Requires that no transaction is open. Fails
 // with `busy` where another process reads what the log still has.
 [[nodiscard]] Status rewrite_file(Store& store);
 

@@ -4,11 +4,13 @@
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <map>
 #include <system_error>
 #include <unistd.h>
 
 #include "base/no_room.h"
 #include "memory/store/tables.h"
+#include "memory/text/tokenizer.h"
 
 namespace candor::memory {
 namespace {
@@ -98,6 +100,41 @@ Status migrate(sqlite::Database& database, const std::string& path, std::span<co
   CANDOR_TRY(database.run("INSERT INTO schema_meta (key, value) VALUES ('schema_version', '" + std::to_string(newest) +
                           "') ON CONFLICT (key) DO UPDATE SET value = excluded.value"));
   return transaction.commit();
+}
+
+namespace {
+
+using Objects = std::map<std::string, std::string>;  // "table memories", its statement
+
+Result<Objects> objects_of(sqlite::Database& database) {
+  Objects objects;
+  CANDOR_ASSIGN(sqlite::Statement statement,
+                database.prepare("SELECT type || ' ' || name, coalesce(sql, '') FROM main.sqlite_schema"));
+  while (true) {
+    CANDOR_ASSIGN(const bool row, statement.step());
+    if (!row) return objects;
+    objects.emplace(statement.text(0), statement.text(1));
+  }
+}
+
+}  // namespace
+
+Result<std::string> schema_fault(sqlite::Database& database) {
+  CANDOR_ASSIGN(sqlite::Database fresh, sqlite::Database::open(":memory:", {.mode = sqlite::OpenMode::kCreate}));
+  CANDOR_TRY(register_tokenizer(fresh));
+  CANDOR_TRY(fresh.set(sqlite::Switch::kTrustedSchema, true));
+  CANDOR_TRY(migrate(fresh, ":memory:", migrations()));
+  CANDOR_ASSIGN(const Objects wanted, objects_of(fresh));
+  CANDOR_ASSIGN(const Objects found, objects_of(database));
+  for (const auto& [name, statement] : wanted) {
+    const auto there = found.find(name);
+    if (there == found.end()) return "the " + name + " is missing";
+    if (there->second != statement) return "the " + name + " is another than this version makes";
+  }
+  for (const auto& [name, statement] : found) {
+    if (!wanted.contains(name)) return "the " + name + " is not of this version";
+  }
+  return std::string();
 }
 
 }  // namespace candor::memory

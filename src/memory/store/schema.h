@@ -26,4 +26,7 @@ using Migration = Status (*)(sqlite::Database&);
 // PATH.vN.backup (N: its version); without room for the copy nothing is done. Fails with `storage` where a step fails.
 [[nodiscard]] Status migrate(sqlite::Database& database, const std::string& path, std::span<const Migration> steps);
 
+// What of the file's tables, indexes and triggers is not as all migrations together make it; empty: nothing.
+[[nodiscard]] Result<std::string> schema_fault(sqlite::Database& database);
+
 }  // namespace candor::memory

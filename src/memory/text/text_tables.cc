@@ -58,6 +58,15 @@ Result<bool> exists(sqlite::Database& database, std::string_view table) {
   return count > 0;
 }
 
+// What FTS5 finds wrong. Fails where it could not look.
+Result<std::optional<std::string>> fault_of(sqlite::Database& database, std::string_view check) {
+  Status sound = database.run(check);
+  if (sound.ok()) return std::optional<std::string>();
+  const sqlite::Fault fault = database.fault();
+  if (fault == sqlite::Fault::kCorrupt || fault == sqlite::Fault::kError) return std::optional(sound.error().message);
+  return std::move(sound).error();
+}
+
 }  // namespace
 
 Status create_memory_text(sqlite::Database& database) {
@@ -70,7 +79,7 @@ Status create_chunk_text(sqlite::Database& database) {
   return database.run(kFillChunks);
 }
 
-Result<std::int64_t> rebuild_text(sqlite::Database& database) {
+Result<TextFacts> rebuild_text(sqlite::Database& database) {
   CANDOR_TRY(database.run("INSERT INTO fts_memories (fts_memories) VALUES ('delete-all')"));
   CANDOR_TRY(database.run(kFillMemories));
   CANDOR_TRY(database.run("INSERT INTO fts_memories (fts_memories) VALUES ('optimize')"));
@@ -80,7 +89,7 @@ Result<std::int64_t> rebuild_text(sqlite::Database& database) {
     CANDOR_TRY(database.run(kFillChunks));
     CANDOR_TRY(database.run("INSERT INTO fts_chunks (fts_chunks) VALUES ('optimize')"));
   }
-  return number(database, "SELECT count(*) FROM fts_memories_docsize");
+  return text_facts(database);
 }
 
 Status scrub_text(sqlite::Database& database) {
@@ -91,8 +100,14 @@ Status scrub_text(sqlite::Database& database) {
 }
 
 Result<std::optional<std::string>> check_text(sqlite::Database& database) {
-  Status sound = database.run("INSERT INTO fts_memories (fts_memories) VALUES ('integrity-check')");
-  if (!sound.ok()) return std::optional(sound.error().message);
+  // Pieces are all in their index, so FTS5 itself can compare them; of memories only the live ones are.
+  CANDOR_ASSIGN(const bool chunks, exists(database, "fts_chunks"));
+  CANDOR_ASSIGN(std::optional<std::string> fault,
+                fault_of(database, "INSERT INTO fts_memories (fts_memories) VALUES ('integrity-check')"));
+  if (!fault && chunks) {
+    CANDOR_ASSIGN(fault, fault_of(database, "INSERT INTO fts_chunks (fts_chunks, rank) VALUES ('integrity-check', 1)"));
+  }
+  if (fault) return fault;
   CANDOR_ASSIGN(const auto missing, number(database,
                                            "SELECT count(*) FROM memories WHERE deleted_at IS NULL AND id NOT IN "
                                            "(SELECT id FROM fts_memories_docsize)"));

@@ -15,13 +15,11 @@ namespace candor::memory {
 // `fts_chunks` over the pieces of long bodies.
 [[nodiscard]] Status create_chunk_text(sqlite::Database& database);
 
-// Writes both anew from what is stored; how many memories are in.
-[[nodiscard]] Result<std::int64_t> rebuild_text(sqlite::Database& database);
-
 // Merges away what deleted rows left in the index's pages. For purge: with secure_delete no byte of them stays.
 [[nodiscard]] Status scrub_text(sqlite::Database& database);
 
-// Compares the index with the table. What differs, or nothing.
+// Looks at both indexes and compares them with their tables. What is wrong, or nothing. Fails where it could not look: it
+// needs the lock of writing.
 [[nodiscard]] Result<std::optional<std::string>> check_text(sqlite::Database& database);
 
 struct TextFacts {
@@ -29,5 +27,8 @@ struct TextFacts {
   std::int64_t pages = 0;             // of its b-trees' rows
 };
 [[nodiscard]] Result<TextFacts> text_facts(sqlite::Database& database);
+
+// Writes both anew from what is stored.
+[[nodiscard]] Result<TextFacts> rebuild_text(sqlite::Database& database);
 
 }  // namespace candor::memory
