@@ -21,7 +21,6 @@
 
 namespace {
 
-using candor::json::Node;
 using Vector = std::vector<float>;
 
 constexpr std::size_t kLanes = 8;
@@ -116,7 +115,7 @@ int scan(const std::string& path, std::size_t count, const std::string& type) {
     const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - began;
     std::cout << "{\"ms\":" << spent.count() << ",\"ids\":[";
     for (std::size_t i = 0; i < std::min(count, found.size()); ++i) std::cout << (i == 0 ? "" : ",") << found[i].second;
-    std::cout << "]}" << std::endl;
+    std::cout << "]}\n" << std::flush;
   }
   return 0;
 }

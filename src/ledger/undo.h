@@ -20,7 +20,7 @@ namespace candor::ledger::undo {
 [[nodiscard]] Status settle(Connection& connection, const std::string& id, UndoState state, const std::string& owner);
 [[nodiscard]] Status leave(Connection& connection, const std::string& id, const std::string& owner);
 [[nodiscard]] Status leave_all(Connection& connection, const std::string& owner);
-[[nodiscard]] Result<std::vector<UndoBatch>> batches(Connection& connection, const std::string& session, const Page& page,
-                                                     std::uint64_t& total);
+[[nodiscard]] Result<std::vector<UndoBatch>> batches(Connection& connection, const std::string& session,
+                                                     const Page& page, std::uint64_t& total);
 
 }  // namespace candor::ledger::undo

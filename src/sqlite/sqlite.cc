@@ -255,7 +255,8 @@ Result<bool> Statement::checked_row() {
     const char* file = sqlite3_db_filename(sqlite3_db_handle(statement_.get()), nullptr);
     *fault_ = Fault::kCorrupt;
     return make_error("integrity", std::string(view(file)) + " is damaged: the column " +
-                                       std::string(column_name(column)).substr(0, 80) + " holds a text that is not UTF-8");
+                                       std::string(column_name(column)).substr(0, 80) +
+                                       " holds a text that is not UTF-8");
   }
   return true;
 }

@@ -4,10 +4,11 @@
 #include <random>
 
 #include "memory/graph/page_rank.h"
+#include "memory/search/fusion.h"
+#include "memory/vectors/cosines.h"
 #include "memory/vectors/dot.h"
 #include "memory/vectors/quantise.h"
 #include "memory/vectors/segment.h"
-#include "memory/vectors/vector_search.h"
 #include "memory/vectors/vector_tables.h"
 #include "sqlite/sqlite.h"
 
@@ -51,12 +52,57 @@ void expect_same(sqlite::Database& database, const Rows& rows, const Eligible& e
     }
   }
   keep_best(naive, eligible, count);
-  const auto found = nearest(database, 1, query, eligible, count);
+  auto cosines = Cosines::bound(database, 1, query, eligible);
+  ASSERT_TRUE(cosines.ok());
+  const auto found = cosines->nearest(count);
   ASSERT_TRUE(found.ok());
-  ASSERT_EQ(found->hits.size(), naive.size());
+  ASSERT_EQ(found->size(), naive.size());
+  std::vector<std::int64_t> ids;
   for (std::size_t i = 0; i < naive.size(); ++i) {
-    ASSERT_EQ(found->hits[i].id, naive[i].id) << i;
-    ASSERT_EQ(found->hits[i].score, naive[i].score) << i;  // the same bits
+    ASSERT_EQ((*found)[i].id, naive[i].id) << i;
+    ASSERT_EQ((*found)[i].score, naive[i].score) << i;  // the same bits
+    ids.push_back(naive[i].id);
+  }
+  const std::size_t depth = (count + 1) / 2;
+  const auto ranks = cosines->ranks(ids, depth);
+  ASSERT_TRUE(ranks.ok());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    ASSERT_EQ((*ranks)[i], i < depth ? std::optional<std::uint64_t>(i + 1) : std::nullopt) << i;
+  }
+}
+
+// Of both rankings together: the first of the fusion of all are the fusion's first.
+void expect_same_fused(sqlite::Database& database, std::mt19937& random, const Eligible& eligible,
+                       const std::vector<float>& query) {
+  std::vector<Scored> text;
+  for (std::size_t id = 1; id < eligible.ids_end(); ++id) {
+    const auto number = static_cast<std::int64_t>(id);
+    if (eligible.has(number) && random() % 7 == 0) text.push_back({number, static_cast<double>(1 + random() % 40)});
+  }
+  keep_best(text, eligible, text.size());
+  auto all = Cosines::bound(database, 1, query, eligible);
+  ASSERT_TRUE(all.ok());
+  const auto nearest = all->nearest(eligible.size());
+  ASSERT_TRUE(nearest.ok());
+  for (const auto& [weight_text, weight_vectors] : {std::pair(1.0, 1.0), std::pair(0.0, 1.0), std::pair(1.0, 0.0)}) {
+    const FusionOptions options{.weight_text = weight_text, .weight_vectors = weight_vectors};
+    const auto whole = fuse(text, *nearest, true, eligible, options);
+    for (const std::size_t count : {1, 5, 10, 300, 4'000}) {
+      auto cosines = Cosines::bound(database, 1, query, eligible);
+      ASSERT_TRUE(cosines.ok());
+      const auto best = fuse_best(text, *cosines, eligible, options, count, 50);
+      ASSERT_TRUE(best.ok());
+      ASSERT_EQ(best->size(), std::min(count, whole.size()));
+      for (std::size_t i = 0; i < best->size(); ++i) {
+        ASSERT_EQ((*best)[i].id, whole[i].id) << i << " of " << count;
+        ASSERT_EQ((*best)[i].score, whole[i].score);  // the same bits
+        ASSERT_EQ((*best)[i].cosine, whole[i].cosine);
+        ASSERT_EQ((*best)[i].bm25, whole[i].bm25);
+        ASSERT_EQ((*best)[i].text_rank, whole[i].text_rank);
+        const bool told = whole[i].vector_rank && *whole[i].vector_rank <= 50;
+        ASSERT_EQ((*best)[i].vector_rank, told ? whole[i].vector_rank : std::nullopt);
+      }
+    }
   }
 }
 
@@ -93,6 +139,7 @@ TEST(MemoryVectors, FindTheSameAsAScan) {
       }
     }
     for (const std::size_t count : {5, 100}) expect_same(database, rows, eligible, query, count);
+    expect_same_fused(database, random, eligible, query);
     ASSERT_TRUE(scrub_vectors(database).ok());
     for (const std::size_t count : {5, 100}) expect_same(database, rows, eligible, query, count);
     ASSERT_TRUE(pack_vectors(database, 1, true).ok());

@@ -89,7 +89,8 @@ std::vector<json::Node> arranged(const Asked& asked, std::vector<json::Node> row
     };
     // Insertion keeps the order of equals.
     for (std::size_t i = 1; i < rows.size(); ++i) {
-      for (std::size_t j = i; j > 0 && number_of(rows[j]) < number_of(rows[j - 1]); --j) std::swap(rows[j], rows[j - 1]);
+      for (std::size_t j = i; j > 0 && number_of(rows[j]) < number_of(rows[j - 1]); --j)
+        std::swap(rows[j], rows[j - 1]);
     }
   }
   if (!asked.flags.dedupe_by) return rows;

@@ -123,8 +123,7 @@ Tool schema_tool(const ToolSettings& settings) {
   Tool tool;
   tool.name = "schema";
   tool.title = "Look at the data";
-  tool.description =
-      "Tables of sources and scratch: columns, types, notes, row counts; of one table known joins.";
+  tool.description = "Tables of sources and scratch: columns, types, notes, row counts; of one table known joins.";
   tool.output_schema = output_schema(
       R"("resources":{"type":"array"},"known_joins":{"type":"object"},"agent_surface":{"type":"object"})");
   tool.annotations = {.read_only = true, .idempotent = true};

@@ -43,7 +43,7 @@ class Researcher {
       if (one.vector && vectors[i]) one.vector->values = *vectors[i];
       if (!vectors[i]) one.vector.reset();
       CANDOR_ASSIGN(Searcher searcher, Searcher::make(*store_, std::move(one)));
-      CANDOR_ASSIGN(const Legs legs, searcher.search(nullptr, {}, false));
+      CANDOR_ASSIGN(const Legs legs, searcher.search(nullptr, {}, query_->k));
       if (i == 0) words_ = legs.words;
       CANDOR_TRY(take_hits(legs, static_cast<std::int64_t>(i)));
       eligible_ = searcher.eligible();

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "memory/search/eligible.h"
+#include "memory/vectors/cosines.h"
 
 namespace candor::memory {
 
@@ -37,5 +38,11 @@ struct Fused {
 // Both lists are best first, and whole. The order is total: score, then the newer memory, then id.
 [[nodiscard]] std::vector<Fused> fuse(const std::vector<Scored>& text, const std::vector<Scored>& vectors,
                                       bool has_vectors, const Eligible& eligible, const FusionOptions& options);
+
+// The first `count` of what `fuse` by kConvex gives of the text's list and all cosines, to the bit; float32 vectors are read
+// of those alone that can be among them. A rank among the vectors is told where it is at most `depth`.
+[[nodiscard]] Result<std::vector<Fused>> fuse_best(const std::vector<Scored>& text, Cosines& cosines,
+                                                   const Eligible& eligible, const FusionOptions& options,
+                                                   std::size_t count, std::size_t depth);
 
 }  // namespace candor::memory

@@ -7,6 +7,7 @@
 
 #include "memory/graph/graph_rows.h"
 #include "memory/search/rows.h"
+#include "memory/vectors/coverage.h"
 
 namespace candor::memory {
 namespace {
@@ -138,7 +139,8 @@ Result<std::unique_ptr<RankedList>> recall_list(Store& store, const RecallQuery&
 }
 
 Status describe_query(Node& document, RankedList& list) {
-  CANDOR_ASSIGN(const TextQuery* words, list.words());
+  CANDOR_ASSIGN(const Legs* legs, list.first_look());
+  const TextQuery* words = &legs->words;
   Node dropped = Node::array();
   for (const auto& word : words->dropped) dropped.push(Node::string(word));
   document.set("dropped_terms", std::move(dropped));
@@ -149,7 +151,7 @@ Status describe_query(Node& document, RankedList& list) {
   if (!words->reason.empty() && (!vector || words->only_common)) document.set("reason", Node::string(words->reason));
   if (!vector) return Ok{};
   CANDOR_ASSIGN(const auto coverage,
-                vector_coverage(list.searcher().store().database(), vector->embedder, list.searcher().eligible()));
+                vector_coverage(list.searcher().store().database(), vector->embedder, list.searcher().eligible(), legs->with_vector));
   Node node = Node::object();
   node.set("memories", Node::number(coverage.memories)).set("with_vector", Node::number(coverage.with_vector));
   node.set("of_other_models", Node::number(coverage.of_other_models)).set("without", Node::number(coverage.without));

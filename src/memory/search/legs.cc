@@ -46,7 +46,21 @@ Result<Eligible> Searcher::narrowed(const scope::Predicate& below, const std::ve
   return kept;
 }
 
-Result<Legs> Searcher::search(const scope::Predicate* below, const std::vector<std::string>& computed, bool whole) {
+Result<std::vector<Fused>> Searcher::with_vectors(const std::vector<Scored>& text, const Eligible& eligible,
+                                                  std::optional<std::size_t> first,
+                                                  std::optional<std::int64_t>& with_vector) {
+  CANDOR_ASSIGN(Cosines cosines,
+                Cosines::bound(store_->database(), query_.vector->embedder, query_.vector->values, eligible));
+  with_vector = static_cast<std::int64_t>(cosines.rows().size());
+  const bool by_ranks = query_.fusion.method == Fusion::kRrf;
+  if (first && !by_ranks) return fuse_best(text, cosines, eligible, query_.fusion, *first, kVectorDepth);
+  const bool shallow = first && *first <= kVectorDepth;
+  CANDOR_ASSIGN(const auto nearest, cosines.nearest(shallow ? kVectorDepth : cosines.rows().size()));
+  return fuse(text, nearest, true, eligible, query_.fusion);
+}
+
+Result<Legs> Searcher::search(const scope::Predicate* below, const std::vector<std::string>& computed,
+                              std::optional<std::size_t> first) {
   Legs legs;
   TextAnswer text;
   if (query_.with_text) {
@@ -65,12 +79,11 @@ Result<Legs> Searcher::search(const scope::Predicate* below, const std::vector<s
     std::erase_if(text.hits, [&](const Scored& hit) { return !some.has(hit.id); });
     eligible = &some;
   }
-  VectorAnswer vectors;
   if (vectors_asked) {
-    CANDOR_ASSIGN(vectors, nearest(store_->database(), query_.vector->embedder, query_.vector->values, *eligible,
-                                   whole ? eligible->size() : kVectorDepth));
+    CANDOR_ASSIGN(legs.ranked, with_vectors(text.hits, *eligible, first, legs.with_vector));
+  } else {
+    legs.ranked = fuse(text.hits, {}, false, *eligible, query_.fusion);
   }
-  legs.ranked = fuse(text.hits, vectors.hits, vectors_asked, *eligible, query_.fusion);
   return legs;
 }
 

@@ -11,13 +11,13 @@
 #include "memory/search/fusion.h"
 #include "memory/store/store.h"
 #include "memory/text/text_search.h"
-#include "memory/vectors/vector_search.h"
+#include "memory/vectors/cosines.h"
 #include "scope/filter.h"
 
 namespace candor::memory {
 
-// How far the vector leg ranks where nobody asks for more: as many rows as k may be, whatever k is, so that k = 5 begins
-// like k = 10.
+// How far the vector leg tells ranks, and fuses by them, where nobody asks for more: as many rows as k may be, whatever k
+// is, so that k = 5 begins like k = 10.
 inline constexpr std::size_t kVectorDepth = 4'096;
 inline constexpr std::int64_t kTopMax = 4'096;
 
@@ -37,16 +37,17 @@ struct SearchQuery {
 struct Legs {
   TextQuery words;
   std::vector<Fused> ranked;
+  std::optional<std::int64_t> with_vector;  // of the memories that were searched; where vectors were
 };
 
 class Searcher {
  public:
   [[nodiscard]] static Result<Searcher> make(Store& store, SearchQuery query);
 
-  // The whole ranking among the eligible memories that `below` lets pass, as far as it speaks of stored keys; those of
-  // `computed` are for the caller to judge. `whole`: the vector leg ranks every row.
+  // The ranking among the eligible memories that `below` lets pass, as far as it speaks of stored keys; those of `computed`
+  // are for the caller to judge. At least its first `first`; all of it without.
   [[nodiscard]] Result<Legs> search(const scope::Predicate* below, const std::vector<std::string>& computed,
-                                    bool whole);
+                                    std::optional<std::size_t> first);
 
   [[nodiscard]] const Eligible& eligible() const { return eligible_; }
   [[nodiscard]] const SearchQuery& query() const { return query_; }
@@ -55,6 +56,8 @@ class Searcher {
  private:
   Searcher(Store& store, SearchQuery query, Eligible eligible)
       : store_(&store), query_(std::move(query)), eligible_(std::move(eligible)) {}
+  Result<std::vector<Fused>> with_vectors(const std::vector<Scored>& text, const Eligible& eligible,
+                                          std::optional<std::size_t> first, std::optional<std::int64_t>& with_vector);
   Result<Eligible> narrowed(const scope::Predicate& below, const std::vector<Scored>* among);
 
   Store* store_;

@@ -7,28 +7,28 @@
 
 namespace candor::memory {
 
-Result<const TextQuery*> RankedList::words() {
-  if (!whole_) {
-    CANDOR_ASSIGN(whole_, searcher_.search(nullptr, plan_.computed, false));
+Result<const Legs*> RankedList::first_look() {
+  if (!looked_) {
+    CANDOR_ASSIGN(looked_, searcher_.search(nullptr, plan_.computed, shown_at_most()));
   }
-  return &whole_->words;
+  return &*looked_;
 }
 
 Result<scope::Universe> RankedList::universe() { return scope::Universe{searcher_.eligible().size(), {}}; }
 
 Status RankedList::visit(const scope::Slice& slice, const scope::Visitor& visitor) {
-  const bool bounded = slice.limit && slice.offset + *slice.limit <= kVectorDepth;
+  std::optional<std::size_t> first;
+  if (slice.limit) first = slice.offset + *slice.limit;
   const auto asks_computed = [&](const scope::Filter& filter) {
     return std::ranges::find(plan_.computed, filter.key) != plan_.computed.end();
   };
   const bool computed = slice.below != nullptr && std::ranges::any_of(slice.below->filters(), asks_computed);
   const Legs* legs = nullptr;
   std::optional<Legs> own;
-  if (slice.below == nullptr && bounded) {
-    CANDOR_TRY(words());
-    legs = &*whole_;
+  if (slice.below == nullptr && first && *first <= shown_at_most()) {
+    CANDOR_ASSIGN(legs, first_look());
   } else {
-    CANDOR_ASSIGN(own, searcher_.search(slice.below, plan_.computed, !bounded || computed));
+    CANDOR_ASSIGN(own, searcher_.search(slice.below, plan_.computed, computed ? std::nullopt : first));
     legs = &*own;
   }
   shown_.clear();

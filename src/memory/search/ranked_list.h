@@ -25,8 +25,8 @@ class RankedList : public scope::List {
 
   RankedList(Searcher searcher, Plan plan) : searcher_(std::move(searcher)), plan_(std::move(plan)) {}
 
-  // Runs the search once, so that what it says of the query can be told.
-  [[nodiscard]] Result<const TextQuery*> words();
+  // Runs the search once, so that what it says of the query can be told. As far as the ceiling shows.
+  [[nodiscard]] Result<const Legs*> first_look();
   [[nodiscard]] Searcher& searcher() { return searcher_; }
   // The memories that the latest visit gave, in their order.
   [[nodiscard]] const std::vector<std::int64_t>& shown() const { return shown_; }
@@ -40,7 +40,9 @@ class RankedList : public scope::List {
  private:
   Searcher searcher_;
   Plan plan_;
-  std::optional<Legs> whole_;
+  [[nodiscard]] std::size_t shown_at_most() const { return plan_.declaration.ceiling.offset + plan_.declaration.ceiling.limit; }
+
+  std::optional<Legs> looked_;
   std::vector<std::int64_t> shown_;
 };
 

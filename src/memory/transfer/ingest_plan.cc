@@ -192,8 +192,8 @@ Result<Plan> Planner::plan(const FolderFile& file, const FileText& text) {
     }
     named_[target.name] = file.path;
     if (there && !target.row->deleted_at && is_same(*there, file, text, plan.parts)) continue;
-    Origin origin{file.path, text.sha256, static_cast<std::int64_t>(part), static_cast<std::int64_t>(plan.parts)};
-    plan.writes.push_back({input_of(file, text, bodies[i], std::move(origin), target), target.row.has_value()});
+    const Origin origin{file.path, text.sha256, static_cast<std::int64_t>(part), static_cast<std::int64_t>(plan.parts)};
+    plan.writes.push_back({input_of(file, text, bodies[i], origin, target), target.row.has_value()});
   }
   if (const auto known = stored_.find(file.path); known != stored_.end()) {
     for (const auto& [part, stored] : known->second) {

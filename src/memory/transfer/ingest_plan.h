@@ -68,8 +68,8 @@ class Planner {
   [[nodiscard]] Result<Target> target_of(const FolderFile& file, const FileText& text, std::size_t part);
   [[nodiscard]] Result<std::optional<Target>> by_name(const FolderFile& file, const FileText& text, std::size_t part,
                                                       const std::string& name);
-  [[nodiscard]] Remember input_of(const FolderFile& file, const FileText& text, std::string_view body, const Origin& origin,
-                                  const Target& target) const;
+  [[nodiscard]] Remember input_of(const FolderFile& file, const FileText& text, std::string_view body,
+                                  const Origin& origin, const Target& target) const;
 
   Store* store_;
   const IngestOptions* options_;
