@@ -1,6 +1,7 @@
 """MCP on standard input and output: cold start, small and large results, memory at rest; beside an empty server, DuckDB
 in-process, and another MCP server over the same SQLite file."""
 
+import contextlib
 import sqlite3
 import subprocess
 import time
@@ -56,7 +57,7 @@ def by_turns(ours, theirs):
 
 
 def make_sqlite(path):
-    with sqlite3.connect(path) as database:
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
         database.execute("CREATE TABLE wide(id INTEGER, name TEXT, kind INTEGER, amount REAL, street TEXT, town TEXT, "
                          "account INTEGER, since TEXT, active INTEGER, note TEXT)")
         database.executemany("INSERT INTO wide VALUES (?,?,?,?,?,?,?,?,?,?)", [

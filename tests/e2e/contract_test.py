@@ -58,7 +58,7 @@ DUCKDB = [
 
 def sqlite_file(place, *more):
     path = place.work / "app.sqlite"
-    with sqlite3.connect(path) as database:
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
         database.executescript(SQLITE)
         for sql in more:
             database.executescript(sql)
@@ -184,7 +184,7 @@ def test_data_that_breaks_the_contract_is_counted_in_sqlite(place):
         "UPDATE card_table SET due_at = 'soon' WHERE card_id IN (6, 7); UPDATE card_table SET done = 5 WHERE card_id = 8")
     place.write("study.yaml", CONTRACT.replace("due_at: {type: datetime, nullable: true}",
                                                "due_at: {type: datetime, nullable: true}\n      is_easy: boolean"))
-    with sqlite3.connect(path) as database:
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
         database.execute("UPDATE card_table SET is_easy = NULL WHERE card_id > 30")
     database.close()
     reply = place.run("contract", "check", "study.yaml", "--source", f"app={path}")

@@ -1,5 +1,6 @@
 """What answers taught: joins that a review measured come back with the schema, and go stale honestly."""
 
+import contextlib
 import json
 import sqlite3
 import sys
@@ -14,7 +15,7 @@ HELD = 7
 
 def clinic(place):
     path = place.work / "shop.sqlite"
-    with sqlite3.connect(path) as database:
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
         database.executescript("CREATE TABLE patients (id INTEGER PRIMARY KEY, mrn TEXT);"
                                "CREATE TABLE labs (id INTEGER PRIMARY KEY, pid INTEGER, patient_mrn TEXT);")
         database.executemany("INSERT INTO patients VALUES (?, ?)", [(i, f"M{i}") for i in range(1, 101)])
@@ -91,7 +92,7 @@ def test_measured_again_is_a_version_and_changed_data_is_stale(place):
     source = clinic(place)
     answer(place, source, "mrn", "patient_mrn", "t1")
     time.sleep(0.02)
-    with sqlite3.connect(place.work / "shop.sqlite") as database:
+    with contextlib.closing(sqlite3.connect(place.work / "shop.sqlite")) as database, database:
         database.execute("INSERT INTO patients VALUES (101, 'M101')")
     stale = known(place, source)["list"][0]
     yield from expect("stale", stale["stale"], True)
@@ -140,10 +141,10 @@ def test_a_fault_of_the_memory_is_told_and_blocks_nothing(place):
 def test_a_writer_that_holds_the_memory_does_not_hold_the_answer(place):
     source = clinic(place)
     answer(place, source, "mrn", "patient_mrn", "t1")
-    writer = sqlite3.connect(place.home / "memory.sqlite", isolation_level=None)
-    writer.execute("BEGIN IMMEDIATE")
-    done = answer(place, source, "id", "pid", "t2")
-    writer.execute("ROLLBACK")
+    with contextlib.closing(sqlite3.connect(place.home / "memory.sqlite", isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        done = answer(place, source, "id", "pid", "t2")
+        writer.execute("ROLLBACK")
     yield from expect("held for its findings alone", done.code, HELD)
     yield from expect("told", [one["code"] for one in done.document.get("warnings", [])], ["not-remembered"])
 
@@ -153,7 +154,7 @@ def test_names_are_data(place):
     long = "x" * 10_000
     path = place.work / "shop.sqlite"
     quoted = lambda name: '"' + name.replace('"', '""') + '"'
-    with sqlite3.connect(path) as database:
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
         for name in (evil, long):
             database.execute(f"CREATE TABLE {quoted(name)} (k TEXT)")
             database.executemany(f"INSERT INTO {quoted(name)} VALUES (?)", [(str(i),) for i in range(10)])

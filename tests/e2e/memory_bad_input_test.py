@@ -175,9 +175,8 @@ def spoiled(place, content, codes, words_of=READERS + WRITERS):
 def test_files_of_something_else(place):
     fill(place, 3)
     other = place.work / "other.sqlite"
-    with sqlite3.connect(other) as database:
+    with contextlib.closing(sqlite3.connect(other)) as database, database:
         database.execute("CREATE TABLE t (x)")
-    database.close()
     yield from spoiled(place, b"notes, and no database\n" * 200, ("integrity",))
     yield from spoiled(place, b"short", ("integrity",), (LIST, REMEMBER))
     yield from spoiled(place, other.read_bytes(), ("integrity",))
@@ -189,9 +188,8 @@ def test_files_of_something_else(place):
 
 def test_a_newer_schema_is_left_alone(place):
     fill(place, 3)
-    with sqlite3.connect(file_of(place)) as database:
+    with contextlib.closing(sqlite3.connect(file_of(place))) as database, database:
         database.execute("PRAGMA user_version = 1000")
-    database.close()
     content = file_of(place).read_bytes()
     yield from spoiled(place, content, ("integrity",))
     reply = memory(place, *LIST)
@@ -202,11 +200,11 @@ def test_a_newer_schema_is_left_alone(place):
 def test_an_empty_file_beside_a_log_is_not_a_new_memory(place):
     fill(place, 3)
     log = place.home / "memory.sqlite-wal"
-    holder = sqlite3.connect(file_of(place))  # keeps the log from being emptied at the end of the last writer
-    holder.execute("SELECT count(*) FROM memories").fetchall()
-    memory(place, *REMEMBER)
-    content = log.read_bytes()
-    holder.close()
+    # Keeps the log from being emptied at the end of the last writer.
+    with contextlib.closing(sqlite3.connect(file_of(place))) as holder:
+        holder.execute("SELECT count(*) FROM memories").fetchall()
+        memory(place, *REMEMBER)
+        content = log.read_bytes()
     if not content:
         yield "no log to begin with: this shows nothing"
     for words in (LIST, REMEMBER):
@@ -327,21 +325,20 @@ def test_a_full_disk_is_told_and_leaves_all_as_it_was(place):
 
 def test_a_lock_that_is_kept_is_busy(place):
     fill(place, 3)
-    holder = sqlite3.connect(file_of(place), isolation_level=None)
-    holder.execute("BEGIN EXCLUSIVE")
-    began = time.monotonic()
-    waiting = {words: place.start("memory", *words, "--json", "--home", place.home) for words in WRITERS[:3]}
-    for words in READERS:
-        if memory(place, *words).code != 0:
-            yield f"{words}: a reader is kept out"
-    for words, process in waiting.items():
-        reply = finish(process)
-        if reply.code != BUSY or error_of(reply) != "busy" or not reply.document.get("retryable"):
-            yield f"{words}: {reply.code} {reply.said}"
-    if time.monotonic() - began < 5:
-        yield "they did not wait"
-    holder.execute("ROLLBACK")
-    holder.close()
+    with contextlib.closing(sqlite3.connect(file_of(place), isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        began = time.monotonic()
+        waiting = {words: place.start("memory", *words, "--json", "--home", place.home) for words in WRITERS[:3]}
+        for words in READERS:
+            if memory(place, *words).code != 0:
+                yield f"{words}: a reader is kept out"
+        for words, process in waiting.items():
+            reply = finish(process)
+            if reply.code != BUSY or error_of(reply) != "busy" or not reply.document.get("retryable"):
+                yield f"{words}: {reply.code} {reply.said}"
+        if time.monotonic() - began < 5:
+            yield "they did not wait"
+        holder.execute("ROLLBACK")
     if query(place, "SELECT count(*) FROM memories") != [(4,)] or memory(place, *REMEMBER).code != 0:
         yield "afterwards it is not as before"
 
@@ -362,10 +359,9 @@ def forgotten_at(place, name, when):
 def test_a_clock_that_was_set_back_changes_no_order(place):
     fill(place, 3)
     later = int(time.time()) + 400_000_000
-    with sqlite3.connect(file_of(place)) as database:
+    with contextlib.closing(sqlite3.connect(file_of(place))) as database, database:
         database.execute("UPDATE memories SET created_at = ?1, updated_at = ?1", (later,))
         database.execute("UPDATE memory_versions SET created_at = ?1", (later,))
-    database.close()
     memory(place, "remember", "--name", "newest", "--type", "note", "--body", "b")
     edited = memory(place, "edit", "n0", "--body", "again").document
     if edited["updated_at"] <= later:

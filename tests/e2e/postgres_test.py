@@ -2,6 +2,7 @@
 and never a password anywhere.
 """
 
+import contextlib
 import json
 import pathlib
 import sqlite3
@@ -112,7 +113,7 @@ def test_schema(place):
 def test_two_engines(place):
     """Rows of two engines meet in the scratch database, with exact types."""
     path = place.work / "shop.sqlite"
-    with sqlite3.connect(path) as database:
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
         database.execute("CREATE TABLE visits (customer INTEGER, page TEXT)")
         database.executemany("INSERT INTO visits VALUES (?, ?)", [(1, "a"), (1, "b"), (3, "c")])
     words = [*source(), "--source", f"shop={path}"]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The flags that shape a list, on every command that returns one: what is refused, what a filter sees, what is shown."""
 
+import contextlib
 import json
 import sqlite3
 import sys
@@ -20,7 +21,7 @@ resources:
 
 
 def rows(place, count=2500):
-    with sqlite3.connect(place.work / "rows.sqlite") as database:
+    with contextlib.closing(sqlite3.connect(place.work / "rows.sqlite")) as database, database:
         database.execute("CREATE TABLE items(id INTEGER PRIMARY KEY, kind TEXT, score INTEGER, team TEXT, big INTEGER, at TEXT)")
         database.executemany("INSERT INTO items VALUES(?,?,?,?,?,?)",
                              [(i, "skill" if i % 64 == 5 else "note", i * 7919 % 1000, "abcde"[i % 5],
