@@ -57,7 +57,7 @@ def cases_of(path):
                 (cases[-1].settings if cases else defaults)[word] = value
             elif word in BEFORE_A_COMMAND:
                 before[word] = value
-            elif word in CHECKS or word == "by":
+            elif word in CHECKS or word in ("by", "keep"):
                 cases[-1].steps[-1].checks.append((word, value, number))
             else:
                 raise SystemExit(f"{path}:{number}: a line that means nothing: {line}")
@@ -275,18 +275,29 @@ class Homes:
             return pathlib.Path(shutil.copytree(self.made[name], self.place.folder / f"copy-{self.copies}"))
 
 
+def filled(text, names):
+    for name, value in names.items():
+        text = text.replace("{" + name + "}", value)
+    return text
+
+
 def play(case, homes):
-    faults = []
+    faults, kept = [], {}
     home = homes.of(case.settings["data"])
     for step in case.steps:
         for value in json.loads(step.each):
             written_value = value if isinstance(value, str) else json.dumps(value)
             words = json.loads(step.command) if step.command.startswith("[") else shlex.split(step.command)
-            words = [word.replace("{each}", written_value).replace("rows.sqlite", str(home / "rows.sqlite"))
+            words = [filled(word, kept | {"each": written_value}).replace("rows.sqlite", str(home / "rows.sqlite"))
                      for word in words[1:]]
             given = "".join(line + "\n" for line in step.given).encode() if step.given else None
             outcome = homes.run(home, words, given)
             for word, wanted, number in step.checks:
+                if word == "keep":
+                    name, _, path = wanted.partition(" = ")
+                    kept[name] = written(at(outcome.document, path))
+                    continue
+                wanted = filled(wanted, kept | {"each": written_value})
                 fault = CHECKS[word](outcome, wanted) if word in CHECKS else None
                 if fault:
                     faults.append(f"line {number}: {fault}")
