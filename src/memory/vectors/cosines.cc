@@ -41,11 +41,20 @@ Result<Cosines> Cosines::bound(sqlite::Database& database, std::int64_t embedder
     CANDOR_TRY(cosines.read_unpacked());
     CANDOR_TRY(cosines.bound_segments());
   }
-  // Memories are mostly packed in the order in which they came.
-  if (!std::ranges::is_sorted(cosines.rows_, {}, &Row::id)) std::ranges::sort(cosines.rows_, {}, &Row::id);
+  cosines.order_by_id();
   CANDOR_ASSIGN(cosines.read_, database.prepare("SELECT embedding FROM memory_embeddings WHERE memory_id = ?1 AND "
                                                 "embedder = ?2"));
   return cosines;
+}
+
+// Unpacked ones came first, in order; memories are mostly packed in the order in which they came.
+void Cosines::order_by_id() {
+  const auto packed = std::ranges::is_sorted_until(rows_, {}, &Row::id);
+  if (std::is_sorted(packed, rows_.end(), [](const Row& a, const Row& b) { return a.id < b.id; })) {
+    std::ranges::inplace_merge(rows_, packed, {}, &Row::id);
+  } else {
+    std::ranges::sort(rows_, {}, &Row::id);
+  }
 }
 
 Status Cosines::read_unpacked() {

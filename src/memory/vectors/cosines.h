@@ -52,6 +52,7 @@ class Cosines {
   [[nodiscard]] Status read_unpacked();
   [[nodiscard]] Status bound_segments();
   void add_unpacked(std::int64_t id, std::string_view vector);
+  void order_by_id();
   void add_segment(const Segment& segment, const QuantisedQuery& query);
   [[nodiscard]] bool before(const Row& a, const Row& b) const;
 
