@@ -115,6 +115,7 @@ Service::Ran Service::ran(const Prepared& prepared, const Published& published, 
     end.warnings.push_back({"undo-not-kept", "the write can't be undone: " + delivery.not_kept,
                             "keep a copy of the source where that matters"});
   }
+  if (delivery.shaping_ignored) tell_shaping_ignored(end);
   if (delivery.dry_run) {
     end.warnings.push_back({"dry-run", "nothing was kept: this is what the write would do",
                             "send it again without the dry run to keep it"});
@@ -225,7 +226,6 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
     start.sql = std::string(sql.substr(span.start, span.end - span.start));
     return start;
   };
-  if (const Status fit = check_shaped(options, batch->size()); !fit.ok()) return rejected(fit.error());
   if (batch->front().write != nullptr) {
     if (!options.allow_writes)
       return rejected(make_error("statement-not-allowed", "this call reads alone", "send the write to sql_execute"));
@@ -233,6 +233,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
     exec::Written written;
     Delivery delivery;
     delivery.dry_run = options.dry_run;
+    delivery.shaping_ignored = options.shaping.given();
     Status done = write_contract(caller, prepared, published, *batch, *environment, cancel, failed, written, delivery);
     if (!done.ok()) {
       Diagnostic failure = std::move(done).error();
@@ -245,6 +246,7 @@ Status Service::run_contract(const Caller& caller, const Prepared& prepared, con
     deliver(caller, prepared, std::move(statements), sink);
     return Ok{};
   }
+  if (const Status fit = check_shaped(options, batch->size()); !fit.ok()) return rejected(fit.error());
   for (std::size_t i = 0; i < batch->size(); ++i) {
     const bind::BoundStatement& statement = (*batch)[i];
     if (i > 0) prepared.asked->restart();

@@ -90,7 +90,8 @@ Result<std::vector<ContractSource::Row>> ContractSource::ask(const std::string& 
     engine::RowStream::Item item = stream->next();
     if (auto* failure = std::get_if<Diagnostic>(&item)) return std::move(*failure);
     if (const auto* end = std::get_if<engine::End>(&item)) {
-      if (!end->cut_by_chars && end->rows_total.value_or(end->rows) == end->rows) return rows;
+      const bool whole = end->rows_total ? *end->rows_total == end->rows : end->rows < kRowsMax;
+      if (whole && !end->cut_by_chars) return rows;
       return make_error("over-limit", "the catalog of source '" + name() + "' is too large to be read");
     }
     const auto& batch = std::get<RowBatch>(item);

@@ -145,6 +145,7 @@ Status Service::execute(const Prepared& prepared, StatementStart& start, const R
                               options.rows_max.has_value(), request.count_budget_ms, start.header.columns},
                              *route.engine, cancel);
   }
+  if (options.shaping.given() && engine::writes(start.header.kind)) tell_shaping_ignored(end);
   add_table_warnings(session, start.sql, end.warnings);
   return Ok{};
 }

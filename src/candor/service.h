@@ -85,6 +85,7 @@ class Service final : public Candor {
     std::string batch_id;
     std::string not_kept;              // why the batch can't be undone; empty: it can, or there is nothing to undo
     std::optional<ShapedRows> shaped;  // of a read
+    bool shaping_ignored = false;      // of a write
   };
   struct Ran;  // a statement that has run: what the ledger keeps of it and what the caller is told
   [[nodiscard]] static Ran ran(const Prepared& prepared, const Published& published, StatementStart start,

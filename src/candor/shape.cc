@@ -104,6 +104,13 @@ Status Service::run_shaped(const Route& route, StatementStart& start, const RunO
   return Ok{};
 }
 
+void tell_shaping_ignored(StatementEnd& end) {
+  end.surface.shaping_ignored = "the statement writes";
+  if (end.surface.universe_reason.empty()) end.surface.universe_reason = "the statement writes";
+  end.warnings.push_back({"shaping-ignored", "the statement writes, so the flags that shape a list did nothing",
+                          "leave them out; SELECT what was written to shape it"});
+}
+
 Result<std::optional<ShapedRows>> Service::shape_outcome(const bind::BoundStatement& statement,
                                                          const exec::Environment& environment,
                                                          const RunOptions& options, const exec::Outcome& outcome,

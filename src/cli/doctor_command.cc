@@ -8,11 +8,13 @@
 #include "cli/commands.h"
 #include "cli/diagnostic_text.h"
 #include "cli/interrupt.h"
+#include "cli/list_output.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text_layout.h"
 #include "config/source_names.h"
 #include "engine/attacks.h"
+#include "scope/rows_list.h"
 
 namespace candor::cli {
 namespace {
@@ -222,9 +224,8 @@ std::size_t count_of(const Report& report, Held held) {
   return static_cast<std::size_t>(std::ranges::count(report.attempts, held, &Attempt::held));
 }
 
-Node report_document(const Report& report, const config::Configuration& configuration, bool attacked) {
-  Node document = Node::object();
-  Node findings = Node::array();
+scope::RowsList findings_list(const Report& report) {
+  std::vector<Node> findings;
   for (const Finding& finding : report.findings) {
     Node node = Node::object();
     node.set("name", Node::string(finding.name)).set("ok", Node::boolean(!finding.failure));
@@ -233,27 +234,41 @@ Node report_document(const Report& report, const config::Configuration& configur
     } else {
       node.set("text", Node::string(finding.text));
     }
-    findings.push(std::move(node));
+    findings.push_back(std::move(node));
   }
+  scope::Declaration declaration;
+  declaration.array = "findings";
+  declaration.catalogue.keys = {"name", "ok", "text", "failure"};
+  declaration.catalogue.open = {"failure"};
+  declaration.content = {"text"};
+  return {std::move(declaration), std::move(findings)};
+}
+
+Node report_document(const Report& report, const config::Configuration& configuration, bool attacked,
+                     scope::ShapedList findings) {
+  Node document = Node::object();
   Node limits = Node::object();
   for (const config::Limit& limit : config::limits()) {
     limits.set(std::string(limit.name), Node::number(configuration.limit(limit.name)));
   }
   Node warnings = Node::array();
   for (const std::string& warning : report.warnings) warnings.push(Node::string(warning));
-  document.set("findings", std::move(findings)).set("warnings", std::move(warnings)).set("limits", std::move(limits));
-  if (!attacked) return document;
-  Node attempts = Node::array();
+  document.set("warnings", std::move(warnings)).set("limits", std::move(limits));
+  std::vector<Node> attempts;
   for (const Attempt& attempt : report.attempts) {
     Node node = Node::object();
     node.set("engine", Node::string(attempt.engine)).set("attack", Node::string(attempt.name));
     node.set("would", Node::string(attempt.what)).set("outcome", Node::string(std::string(held_name(attempt.held))));
     if (!attempt.code.empty()) node.set("code", Node::string(attempt.code));
-    attempts.push(std::move(node));
+    attempts.push_back(std::move(node));
   }
   const auto number = [&](Held held) { return Node::number(static_cast<std::int64_t>(count_of(report, held))); };
-  document.set("attacks", std::move(attempts)).set("held_count", number(Held::kYes));
-  document.set("got_through_count", number(Held::kNo)).set("not_known_count", number(Held::kNotKnown));
+  if (attacked) {
+    document.set("held_count", number(Held::kYes)).set("got_through_count", number(Held::kNo));
+    document.set("not_known_count", number(Held::kNotKnown));
+    findings.add_secondary("attacks", std::move(attempts));
+  }
+  findings.put_into(document);
   return document;
 }
 
@@ -323,8 +338,15 @@ ExitCode run_doctor(const Context& context) {
     if (context.arguments.attack) doctor.attack(progress);
   }
   const config::Configuration& settings = (*candor)->configuration();
+  scope::RowsList findings = findings_list(doctor.report());
+  Result<scope::ShapedList> shaped = scope::ShapedList::make(findings, context.shaping);
+  if (!shaped.ok()) return fail(context, shaped.error());
   if (context.document) {
-    print_document(context, report_document(doctor.report(), settings, context.arguments.attack));
+    print_document(context,
+                   report_document(doctor.report(), settings, context.arguments.attack, *std::move(shaped)));
+  } else if (!context.shaping.empty()) {
+    print_list(context, *shaped,
+               {{{"finding", under("name")}, {"ok", under("ok")}, {"text", under("text")}}, "finding", "findings"});
   } else {
     print_report(context, doctor.report(), settings);
     if (context.arguments.attack) print_attempts(context, doctor.report());

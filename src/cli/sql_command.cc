@@ -10,6 +10,7 @@
 #include "cli/list_output.h"
 #include "cli/progress.h"
 #include "cli/receipt_text.h"
+#include "cli/scope_line.h"
 #include "cli/table_sink.h"
 #include "cli/text_layout.h"
 #include "wire/wire.h"
@@ -135,6 +136,20 @@ ExitCode run_sql(const Context& context) {
                           : run_to_tables(context, **candor, *sql, interrupt.token());
 }
 
+namespace {
+
+void print_checked(const Context& context, const scope::ShapedList& list) {
+  const Stream& out = context.out;
+  if (list.count()) out.put(counted(*list.count(), "statement", "statements") + filter_words(list.surface()) + "\n");
+  for (const json::Node& row : list.rows()) {
+    const std::vector<std::string> lines = folded(visible(row.string_or("sql", ""), true), out.width(), 3);
+    for (const std::string& line : lines) out.put(out.painted(Paint::kDim, line) + "\n");
+    out.put(checks_text(out, row["checks"]) + warnings_text(out, row["warnings"]) + "\n");
+  }
+}
+
+}  // namespace
+
 ExitCode run_check(const Context& context) {
   std::vector<std::string> words = context.arguments.words;
   Result<std::string> sql = read_input(context, words, "SQL");
@@ -145,24 +160,23 @@ ExitCode run_check(const Context& context) {
   Result<std::unique_ptr<Candor>> candor = Candor::open(std::move(*configuration), context.program.worker);
   if (!candor.ok()) return fail(context, candor.error());
   Progress progress(context.err, "reviewing");
+  RunOptions options = options_of(context);
+  options.shaping = {};  // shapes the list of checked statements, not their rows
   const Result<std::vector<Candor::Checked>> checked =
-      (*candor)->check(caller_of(context.arguments), *sql, options_of(context), interrupt.token());
+      (*candor)->check(caller_of(context.arguments), *sql, options, interrupt.token());
   progress.stop();
   if (!checked.ok()) return fail(context, checked.error(), *sql);
-  if (context.document) print_document(context, wire::checked_document(*checked));
-  bool found = false;
-  for (const Candor::Checked& one : *checked) {
-    json::Node checks = json::Node::array();
-    for (const review::CheckResult& check : one.checks) {
-      found = found || check.verdict == review::Verdict::kFinding;
-      checks.push(check_document(check));
-    }
-    if (context.document) continue;
-    const std::vector<std::string> lines = folded(visible(one.sql, true), context.out.width(), 3);
-    for (const std::string& line : lines) context.out.put(context.out.painted(Paint::kDim, line) + "\n");
-    context.out.put(checks_text(context.out, checks) + warnings_text(context.out, wire::warnings_node(one.warnings)) +
-                    "\n");
+  const auto list = wire::checked_list(*checked);
+  const Result<scope::ShapedList> shaped = scope::ShapedList::make(*list, context.shaping);
+  if (!shaped.ok()) return fail(context, shaped.error());
+  if (context.document) {
+    print_document(context, wire::checked_document(*checked, *shaped));
+  } else {
+    print_checked(context, *shaped);
   }
+  const bool found = std::ranges::any_of(*checked, [](const Candor::Checked& one) {
+    return std::ranges::find(one.checks, review::Verdict::kFinding, &review::CheckResult::verdict) != one.checks.end();
+  });
   return found ? ExitCode::kHeld : ExitCode::kDone;
 }
 

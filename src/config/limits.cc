@@ -21,6 +21,8 @@ constexpr Limit kLimits[] = {
      "that a batch of writes through a contract can be undone, until the ledger forgets its rows; 0 keeps none"},
     {"known_joins", 10, 0, 1'000, "joins", "measured before, that the schema tells of the tables it is asked for"},
     {"memory_rows", 20, 1, 4'096, "memories", "that a tool of the memory shows where the call does not say how many"},
+    {"memory_cache_mb", 512, 0, 1'048'576, "megabytes",
+     "of vectors that a server keeps at hand between searches of the memory; more are read by each search"},
     {"memory_mb", 2'048, 128, 16'777'216, "megabytes", "that a session's engine may take"},
     {"import_mb", 8'192, 1, 16'777'216, "megabytes",
      "of the largest file that is taken into the cache of file sources"},

@@ -123,6 +123,9 @@ json::Node surface_document(const AgentSurface& surface) {
     if (!surface.output_truncated_by.empty()) node.set("output_truncated_by", text(surface.output_truncated_by));
   }
   set_shaping(node, surface.shaping);
+  if (!surface.shaping_ignored.empty()) {
+    node.set("shaping_ignored", Node::boolean(true)).set("reason", Node::string(surface.shaping_ignored));
+  }
   set_order(node, surface);
   return node;
 }

@@ -495,6 +495,7 @@ std::int64_t Database::changes() const { return sqlite3_changes64(state_->handle
 std::int64_t Database::total_changes() const { return sqlite3_total_changes64(state_->handle); }
 std::int64_t Database::last_insert_rowid() const { return sqlite3_last_insert_rowid(state_->handle); }
 bool Database::in_transaction() const { return sqlite3_get_autocommit(state_->handle) == 0; }
+bool Database::holds_snapshot() const { return sqlite3_txn_state(state_->handle, nullptr) != SQLITE_TXN_NONE; }
 bool Database::is_readonly() const { return sqlite3_db_readonly(state_->handle, nullptr) == 1; }
 
 std::string Database::file_start(int bytes) {

@@ -199,7 +199,9 @@ void DocumentSink::end(const StatementEnd& end) {
   if (end.rows_scanned) append_member(out_, "rows_scanned", number(*end.rows_scanned));
   append_member(out_, "warnings", warnings_node(end.warnings));
   append_member(out_, "normalized_sql", json::Node::string(end.normalized_sql));
-  if (!current_.header.columns.empty()) append_member(out_, "agent_surface", scope::surface_document(end.surface));
+  if (!current_.header.columns.empty() || !end.surface.shaping_ignored.empty()) {
+    append_member(out_, "agent_surface", scope::surface_document(end.surface));
+  }
   append_member(out_, "elapsed_ms", json::Node::number(end.elapsed_ms));
   out_ += '}';
   batch_id_ = end.batch_id;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/render_json.h"
+#include "scope/rows_list.h"
 
 namespace candor::wire {
 namespace {
@@ -75,23 +76,40 @@ json::Node materialized_document(const Materialized& result) {
   return node;
 }
 
-json::Node checked_document(const std::vector<Candor::Checked>& checked) {
-  Node document = Node::object();
-  Node list = Node::array();
-  std::uint64_t findings = 0;
+namespace {
+
+std::uint64_t findings_of(const Candor::Checked& checked) {
+  return static_cast<std::uint64_t>(
+      std::ranges::count(checked.checks, review::Verdict::kFinding, &review::CheckResult::verdict));
+}
+
+}  // namespace
+
+std::unique_ptr<scope::List> checked_list(const std::vector<Candor::Checked>& checked) {
+  std::vector<Node> rows;
   for (const Candor::Checked& one : checked) {
-    Node node = Node::object();
     Node checks = Node::array();
-    for (const review::CheckResult& check : one.checks) {
-      findings += check.verdict == review::Verdict::kFinding ? 1 : 0;
-      checks.push(check_document(check));
-    }
-    node.set("sql", Node::string(one.sql)).set("checks", std::move(checks));
-    if (!one.warnings.empty()) node.set("warnings", warnings_document(one.warnings));
-    list.push(std::move(node));
+    for (const review::CheckResult& check : one.checks) checks.push(check_document(check));
+    Node row = Node::object();
+    row.set("sql", Node::string(one.sql)).set("finding_count", number(findings_of(one)));
+    row.set("checks", std::move(checks));
+    if (!one.warnings.empty()) row.set("warnings", warnings_document(one.warnings));
+    rows.push_back(std::move(row));
   }
-  document.set("statements", std::move(list)).set("statement_count", number(checked.size()));
-  document.set("finding_count", number(findings));
+  scope::Declaration declaration;
+  declaration.array = "statements";
+  declaration.catalogue.keys = {"sql", "finding_count", "checks", "warnings"};
+  declaration.catalogue.open = {"checks", "warnings"};
+  declaration.content = {"sql"};
+  return std::make_unique<scope::RowsList>(std::move(declaration), std::move(rows));
+}
+
+json::Node checked_document(const std::vector<Candor::Checked>& checked, const scope::ShapedList& list) {
+  std::uint64_t findings = 0;
+  for (const Candor::Checked& one : checked) findings += findings_of(one);
+  Node document = Node::object();
+  document.set("statement_count", number(checked.size())).set("finding_count", number(findings));
+  list.put_into(document);
   return document;
 }
 

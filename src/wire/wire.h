@@ -71,7 +71,8 @@ class DocumentSink final : public ResultSink {
 
 [[nodiscard]] json::Node warnings_node(const std::vector<Warning>& warnings);
 [[nodiscard]] json::Node materialized_document(const Materialized& result);
-[[nodiscard]] json::Node checked_document(const std::vector<Candor::Checked>& checked);
+[[nodiscard]] std::unique_ptr<scope::List> checked_list(const std::vector<Candor::Checked>& checked);
+[[nodiscard]] json::Node checked_document(const std::vector<Candor::Checked>& checked, const scope::ShapedList& list);
 [[nodiscard]] json::Node explanation_document(const Explanation& explanation);
 [[nodiscard]] json::Node verification_document(const Verification& verification);
 

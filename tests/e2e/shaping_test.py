@@ -125,6 +125,20 @@ def test_what_is_shown(place):
     yield from expect(sql(place, source, few, "--max-output-bytes", "30"), 0, truncated=True)
 
 
+def test_a_write_is_annotated_and_never_refused(place):
+    made = place.run("sql", "CREATE TABLE made (a INTEGER)", "--filter", "nothing=1", "--count-only")
+    written = place.run("sql", "INSERT INTO made VALUES (1), (2) RETURNING a", "--filter", "a=1")
+    for what, reply in (("create", made), ("insert", written)):
+        yield from expect(reply, 0, shaping_ignored=True, reason="the statement writes")
+        if [one["code"] for one in reply.document["warnings"]] != ["shaping-ignored"]:
+            yield f"{what}: {reply.document['warnings']}"
+    if written.document["rows"] != [[1], [2]]:
+        yield f"rows {written.document['rows']}"
+    plain = place.run("sql", "INSERT INTO made VALUES (3)")
+    if "agent_surface" in plain.document or plain.document["warnings"]:
+        yield f"without flags: {plain.document}"
+
+
 def test_times_and_case(place):
     source = rows(place, 60)
     all_rows = "SELECT id, at, kind FROM items"

@@ -128,9 +128,9 @@ Result<std::unique_ptr<RankedList>> recall_list(Store& store, const RecallQuery&
     return recall_distance(fused, text_only) <= limit;
   };
   if (query.with_graph) {
-    plan.append = [&store, query, eligible = searcher.eligible()](
+    plan.append = [&store, query, eligible = searcher.shared_eligible()](
                       const std::vector<std::int64_t>& shown) -> Result<std::vector<Node>> {
-      CANDOR_ASSIGN(auto rows, graph_matches(store, query.search, eligible, shown, query.graph, true));
+      CANDOR_ASSIGN(auto rows, graph_matches(store, query.search, *eligible, shown, query.graph, true));
       std::erase_if(rows, [&](const Node& row) { return row["distance"].real().value_or(0) > query.distance_max; });
       return rows;
     };

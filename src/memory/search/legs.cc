@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "memory/search/rows.h"
+#include "memory/search/search_cache.h"
 
 namespace candor::memory {
 namespace {
@@ -24,7 +25,7 @@ scope::Predicate stored_part(const scope::Predicate& below, const std::vector<st
 }  // namespace
 
 Result<Searcher> Searcher::make(Store& store, SearchQuery query) {
-  CANDOR_ASSIGN(Eligible eligible, Eligible::load(store.database(), query.scope));
+  CANDOR_ASSIGN(auto eligible, store.search_cache().eligible(store.database(), query.scope));
   return Searcher(store, std::move(query), std::move(eligible));
 }
 
@@ -33,15 +34,15 @@ Result<Eligible> Searcher::narrowed(const scope::Predicate& below, const std::ve
   Eligible kept;
   const auto judge = [&](std::int64_t id) -> Status {
     CANDOR_ASSIGN(const json::Node row, stored_row(*store_, id));
-    if (below.matches(row)) kept.add(id, eligible_.rev(id));
+    if (below.matches(row)) kept.add(id, eligible_->rev(id));
     return Ok{};
   };
   if (among != nullptr) {
     for (const auto& hit : *among) CANDOR_TRY(judge(hit.id));
     return kept;
   }
-  for (std::size_t id = 0; id < eligible_.ids_end(); ++id) {
-    if (eligible_.has(static_cast<std::int64_t>(id))) CANDOR_TRY(judge(static_cast<std::int64_t>(id)));
+  for (std::size_t id = 0; id < eligible_->ids_end(); ++id) {
+    if (eligible_->has(static_cast<std::int64_t>(id))) CANDOR_TRY(judge(static_cast<std::int64_t>(id)));
   }
   return kept;
 }
@@ -49,8 +50,10 @@ Result<Eligible> Searcher::narrowed(const scope::Predicate& below, const std::ve
 Result<std::vector<Fused>> Searcher::with_vectors(const std::vector<Scored>& text, const Eligible& eligible,
                                                   std::optional<std::size_t> first,
                                                   std::optional<std::int64_t>& with_vector) {
+  const QueryVector& vector = *query_.vector;
+  CANDOR_ASSIGN(const auto kept, store_->search_cache().vectors(store_->database(), vector.embedder));
   CANDOR_ASSIGN(Cosines cosines,
-                Cosines::bound(store_->database(), query_.vector->embedder, query_.vector->values, eligible));
+                Cosines::bound(store_->database(), vector.embedder, vector.values, eligible, kept.get()));
   with_vector = static_cast<std::int64_t>(cosines.rows().size());
   const bool by_ranks = query_.fusion.method == Fusion::kRrf;
   if (first && !by_ranks) return fuse_best(text, cosines, eligible, query_.fusion, *first, kVectorDepth);
@@ -64,7 +67,7 @@ Result<Legs> Searcher::search(const scope::Predicate* below, const std::vector<s
   Legs legs;
   TextAnswer text;
   if (query_.with_text) {
-    CANDOR_ASSIGN(text, search_text(store_->database(), query_.text, eligible_));
+    CANDOR_ASSIGN(text, search_text(store_->database(), query_.text, *eligible_));
   } else {
     CANDOR_ASSIGN(text.query, read_query(store_->database(), query_.text));
   }
@@ -73,7 +76,7 @@ Result<Legs> Searcher::search(const scope::Predicate* below, const std::vector<s
   const bool vectors_asked = query_.vector.has_value() && !wordless;
   const scope::Predicate stored = below == nullptr ? scope::Predicate() : stored_part(*below, computed);
   Eligible some;
-  const Eligible* eligible = &eligible_;
+  const Eligible* eligible = eligible_.get();
   if (!stored.empty()) {
     CANDOR_ASSIGN(some, narrowed(stored, vectors_asked ? nullptr : &text.hits));
     std::erase_if(text.hits, [&](const Scored& hit) { return !some.has(hit.id); });

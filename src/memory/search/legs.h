@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,12 +50,13 @@ class Searcher {
   [[nodiscard]] Result<Legs> search(const scope::Predicate* below, const std::vector<std::string>& computed,
                                     std::optional<std::size_t> first);
 
-  [[nodiscard]] const Eligible& eligible() const { return eligible_; }
+  [[nodiscard]] const Eligible& eligible() const { return *eligible_; }
+  [[nodiscard]] std::shared_ptr<const Eligible> shared_eligible() const { return eligible_; }
   [[nodiscard]] const SearchQuery& query() const { return query_; }
   [[nodiscard]] Store& store() { return *store_; }
 
  private:
-  Searcher(Store& store, SearchQuery query, Eligible eligible)
+  Searcher(Store& store, SearchQuery query, std::shared_ptr<const Eligible> eligible)
       : store_(&store), query_(std::move(query)), eligible_(std::move(eligible)) {}
   Result<std::vector<Fused>> with_vectors(const std::vector<Scored>& text, const Eligible& eligible,
                                           std::optional<std::size_t> first, std::optional<std::int64_t>& with_vector);
@@ -62,7 +64,7 @@ class Searcher {
 
   Store* store_;
   SearchQuery query_;
-  Eligible eligible_;
+  std::shared_ptr<const Eligible> eligible_;
 };
 
 }  // namespace candor::memory

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "config/home.h"
+#include "memory/search/search_cache.h"
 #include "memory/store/schema.h"
 #include "memory/text/tokenizer.h"
 
@@ -155,7 +156,8 @@ Store::Store(sqlite::Database database, std::string path, bool exists, bool writ
       path_(std::move(path)),
       exists_(exists),
       writes_(writes),
-      clock_(&system_seconds) {}
+      clock_(&system_seconds),
+      search_cache_(std::make_unique<SearchCache>(0)) {}
 
 // A large log, as a batch leaves it, would be read by each process that comes after. Where another one uses it, it will see
 // to that itself.
@@ -188,6 +190,20 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& home, Access acces
   }
   return store;
 }
+
+Status Store::begin_reading() {
+  CANDOR_TRY(statements_.execute("BEGIN"));
+  CANDOR_ASSIGN(const std::int64_t version, statements_.count("PRAGMA user_version"));
+  if (version == newest_version()) return Ok{};
+  return make_error("integrity", path_ + " is of another version now");
+}
+
+bool Store::end_reading() {
+  if (database_.in_transaction() && !statements_.execute("COMMIT").ok()) return false;
+  return !database_.holds_snapshot();
+}
+
+void Store::keep_for_searches(std::size_t bytes) { search_cache_ = std::make_unique<SearchCache>(bytes); }
 
 Status Store::begin() { return statements_.execute("BEGIN IMMEDIATE"); }
 

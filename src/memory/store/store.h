@@ -15,6 +15,8 @@
 
 namespace candor::memory {
 
+class SearchCache;
+
 class Store {
  public:
   // Fails with `integrity` (damaged, of something else, of a newer version: the file stays as it is), `storage`,
@@ -48,6 +50,15 @@ class Store {
     return done;
   }
 
+  // Of a store that was opened for reading: a new snapshot, after end_reading. Fails where the file is of another version
+  // now.
+  [[nodiscard]] Status begin_reading();
+  // Lets go of the snapshot. False: something still reads it, and the store can't be used again.
+  [[nodiscard]] bool end_reading();
+  // What searches may keep while the store stays open; at first nothing.
+  void keep_for_searches(std::size_t bytes);
+  [[nodiscard]] SearchCache& search_cache() { return *search_cache_; }
+
   [[nodiscard]] Status begin();
   [[nodiscard]] Status end(bool keep);
 
@@ -69,6 +80,7 @@ class Store {
   bool exists_;
   bool writes_;
   std::function<std::int64_t()> clock_;
+  std::unique_ptr<SearchCache> search_cache_;
 };
 
 }  // namespace candor::memory

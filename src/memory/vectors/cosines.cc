@@ -28,21 +28,36 @@ void Floor::offer(double value) {
 }
 
 Result<Cosines> Cosines::bound(sqlite::Database& database, std::int64_t embedder, std::span<const float> query,
-                               const Eligible& eligible) {
+                               const Eligible& eligible, const PackedVectors* kept) {
   Cosines cosines(database, embedder, query, eligible);
   cosines.rows_.reserve(eligible.size());
-  std::vector<std::int64_t> stale;
-  CANDOR_TRY(cosines.read_unpacked(stale));
-  CANDOR_TRY(cosines.bound_segments(stale));
-  // Memories are mostly packed in the order in which they came.
-  if (!std::ranges::is_sorted(cosines.rows_, {}, &Row::id)) std::ranges::sort(cosines.rows_, {}, &Row::id);
+  if (kept != nullptr) {
+    for (const auto& [id, vector] : kept->unpacked) cosines.add_unpacked(id, vector);
+    const QuantisedQuery quantised(query);
+    for (const auto& part : kept->segments) {
+      cosines.add_segment(Segment::read(part.ids, part.scales, part.codes, query.size()), quantised);
+    }
+  } else {
+    CANDOR_TRY(cosines.read_unpacked());
+    CANDOR_TRY(cosines.bound_segments());
+  }
+  cosines.order_by_id();
   CANDOR_ASSIGN(cosines.read_, database.prepare("SELECT embedding FROM memory_embeddings WHERE memory_id = ?1 AND "
                                                 "embedder = ?2"));
   return cosines;
 }
 
-// Vectors that no segment holds as they are now. `stale`: their memories, rising.
-Status Cosines::read_unpacked(std::vector<std::int64_t>& stale) {
+// Unpacked ones came first, in order; memories are mostly packed in the order in which they came.
+void Cosines::order_by_id() {
+  const auto packed = std::ranges::is_sorted_until(rows_, {}, &Row::id);
+  if (std::is_sorted(packed, rows_.end(), [](const Row& a, const Row& b) { return a.id < b.id; })) {
+    std::ranges::inplace_merge(rows_, packed, {}, &Row::id);
+  } else {
+    std::ranges::sort(rows_, {}, &Row::id);
+  }
+}
+
+Status Cosines::read_unpacked() {
   CANDOR_ASSIGN(
       sqlite::Statement rows,
       database_->prepare("SELECT u.memory_id, e.embedding FROM vector_unpacked u LEFT JOIN memory_embeddings e ON "
@@ -51,17 +66,21 @@ Status Cosines::read_unpacked(std::vector<std::int64_t>& stale) {
   while (true) {
     CANDOR_ASSIGN(const bool row, rows.step());
     if (!row) return Ok{};
-    const auto id = rows.integer(0);
-    stale.push_back(id);
-    if (rows.is_null(1) || !eligible_->has(id)) continue;
-    const auto vector = read_vector(rows.blob(1), query_.size());
-    if (vector.empty()) continue;
-    const double exact = cosine(query_, vector);
-    rows_.push_back({.id = id, .lower = exact, .upper = exact});
+    add_unpacked(rows.integer(0), rows.is_null(1) ? std::string_view() : rows.blob(1));
   }
 }
 
-Status Cosines::bound_segments(const std::vector<std::int64_t>& stale) {
+// A vector that no segment holds as it is now.
+void Cosines::add_unpacked(std::int64_t id, std::string_view vector) {
+  stale_.push_back(id);
+  if (!eligible_->has(id)) return;
+  const auto values = read_vector(vector, query_.size());
+  if (values.empty()) return;
+  const double exact = cosine(query_, values);
+  rows_.push_back({.id = id, .lower = exact, .upper = exact});
+}
+
+Status Cosines::bound_segments() {
   const QuantisedQuery quantised(query_);
   CANDOR_ASSIGN(sqlite::Statement segments,
                 database_->prepare("SELECT ids, scales, codes FROM vector_segments WHERE embedder = ?1 ORDER BY id"));
@@ -69,13 +88,16 @@ Status Cosines::bound_segments(const std::vector<std::int64_t>& stale) {
   while (true) {
     CANDOR_ASSIGN(const bool row, segments.step());
     if (!row) return Ok{};
-    const Segment segment = Segment::read(segments.blob(0), segments.blob(1), segments.blob(2), query_.size());
-    for (std::size_t i = 0; i < segment.rows(); ++i) {
-      const auto id = segment.id(i);
-      if (id == 0 || !eligible_->has(id) || std::ranges::binary_search(stale, id)) continue;
-      const auto bounds = quantised.bounds(segment.row(i), segment.codes(i));
-      rows_.push_back({.id = id, .lower = bounds.lower, .upper = bounds.upper});
-    }
+    add_segment(Segment::read(segments.blob(0), segments.blob(1), segments.blob(2), query_.size()), quantised);
+  }
+}
+
+void Cosines::add_segment(const Segment& segment, const QuantisedQuery& query) {
+  for (std::size_t i = 0; i < segment.rows(); ++i) {
+    const auto id = segment.id(i);
+    if (id == 0 || !eligible_->has(id) || std::ranges::binary_search(stale_, id)) continue;
+    const auto bounds = query.bounds(segment.row(i), segment.codes(i));
+    rows_.push_back({.id = id, .lower = bounds.lower, .upper = bounds.upper});
   }
 }
 

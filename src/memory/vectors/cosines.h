@@ -5,13 +5,18 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "memory/search/eligible.h"
+#include "memory/search/search_cache.h"
 #include "sqlite/sqlite.h"
 
 namespace candor::memory {
+
+class QuantisedQuery;
+class Segment;
 
 class Cosines {
  public:
@@ -23,9 +28,10 @@ class Cosines {
   };
 
   // Of the vectors of this embedder; a vector of another length counts as none. Requires query.size() == the embedder's
-  // dim. `eligible` must outlive it.
+  // dim. `eligible` must outlive it. `kept`: the packed vectors, where they need not be read.
   [[nodiscard]] static Result<Cosines> bound(sqlite::Database& database, std::int64_t embedder,
-                                             std::span<const float> query, const Eligible& eligible);
+                                             std::span<const float> query, const Eligible& eligible,
+                                             const PackedVectors* kept = nullptr);
 
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }  // by id, rising
   [[nodiscard]] std::optional<std::size_t> find(std::int64_t id) const;
@@ -43,14 +49,18 @@ class Cosines {
  private:
   Cosines(sqlite::Database& database, std::int64_t embedder, std::span<const float> query, const Eligible& eligible)
       : database_(&database), embedder_(embedder), query_(query.begin(), query.end()), eligible_(&eligible) {}
-  [[nodiscard]] Status read_unpacked(std::vector<std::int64_t>& stale);
-  [[nodiscard]] Status bound_segments(const std::vector<std::int64_t>& stale);
+  [[nodiscard]] Status read_unpacked();
+  [[nodiscard]] Status bound_segments();
+  void add_unpacked(std::int64_t id, std::string_view vector);
+  void order_by_id();
+  void add_segment(const Segment& segment, const QuantisedQuery& query);
   [[nodiscard]] bool before(const Row& a, const Row& b) const;
 
   sqlite::Database* database_;
   std::int64_t embedder_;
   std::vector<float> query_;
   const Eligible* eligible_;
+  std::vector<std::int64_t> stale_;  // memories of which no segment tells what is now, rising
   std::vector<Row> rows_;
   sqlite::Statement read_;
 };
