@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 
 #include "cli/list_output.h"
@@ -226,13 +227,16 @@ ExitCode MemoryCall::ranked(memory::SearchAnswer& answer, const std::vector<std:
   if (!rows.ok()) return failed(rows.error());
   for (auto& [name, value] : answer.notes) rows->add_note(name, value);
   if (const Status fine = rows->check(); !fine.ok()) return failed(fine.error());
+  for (auto& [name, items, cut] : answer.secondary) rows->add_secondary(name, std::move(items), cut);
   if (answer.graph_matches && !rows->count()) {
     Result<std::vector<Node>> matches = answer.graph_matches();
     if (!matches.ok()) return failed(matches.error());
     rows->add_secondary("graph_matches", std::move(*matches));
   }
-  if (context_->document) {
+  const std::optional<std::string> file = text("output");
+  if (context_->document || file) {
     rows->put_into(answer.document);
+    if (file) return written(*file, answer.document);
     print_document(*context_, answer.document);
     return ExitCode::kDone;
   }
@@ -243,6 +247,13 @@ ExitCode MemoryCall::ranked(memory::SearchAnswer& answer, const std::vector<std:
     context_->out.put(reason->text() + "\n");
   }
   return ExitCode::kDone;
+}
+
+ExitCode MemoryCall::written(const std::string& file, const Node& document) const {
+  std::ofstream stream(file, std::ios::binary);
+  stream << json::dump(document) << '\n' << std::flush;
+  if (!stream) return failed(make_error("file-error", file + " can't be written", "--output FILE"));
+  return done(memory::texts({{"action", "written"}, {"output", file}}));
 }
 
 ExitCode run_memory(const Context& context) {

@@ -1,7 +1,7 @@
 // The verbs of `candor memory` that read.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <limits>
 
 #include "base/ascii.h"
 #include "cli/memory_verbs.h"
@@ -24,6 +24,8 @@ Result<memory::ListQuery> list_query(const MemoryCall& call, std::optional<std::
   CANDOR_ASSIGN(query.space, call.space());
   query.type = call.text("type");
   query.include_deleted = call.has("include-deleted");
+  CANDOR_ASSIGN(query.before_rev, call.number("before-rev", 1, std::numeric_limits<std::int64_t>::max()));
+  CANDOR_ASSIGN(query.after_rev, call.number("after-rev", 0, std::numeric_limits<std::int64_t>::max()));
   CANDOR_ASSIGN(query.ceiling, call.pages(standard));
   return query;
 }
@@ -79,8 +81,11 @@ ExitCode memory_list(MemoryCall& call) {
   if (!query.ok()) return call.failed(query.error());
   Result<memory::Memory> memory = call.open(memory::Access::kRead);
   if (!memory.ok()) return call.failed(memory.error());
-  return call.listed(memory->list(*query), Node::object().set("total_count", Node()),
-                     {"name", "type", "updated_at_iso", "description"});
+  const Result<std::int64_t> rev = memory->latest_rev();
+  if (!rev.ok()) return call.failed(memory->named(rev.error()));
+  Node document = Node::object();
+  document.set("total_count", Node()).set("as_of_rev", Node::number(*rev));
+  return call.listed(memory->list(*query), std::move(document), {"name", "type", "updated_at_iso", "description"});
 }
 
 ExitCode memory_export(MemoryCall& call) {
@@ -161,10 +166,7 @@ ExitCode memory_graph(MemoryCall& call) {
   if (!output) return call.listed(*graph->nodes, Node::object(), {"id", "name", "type"}, std::move(secondary));
   const Result<Node> document = call.shaped(*graph->nodes, Node::object(), std::move(secondary));
   if (!document.ok()) return call.failed(document.error());
-  std::ofstream file(*output, std::ios::binary);
-  file << json::dump(*document) << '\n' << std::flush;
-  if (!file) return call.failed(make_error("file-error", *output + " can't be written", "--output FILE"));
-  return call.done(memory::texts({{"action", "written"}, {"output", *output}}));
+  return call.written(*output, *document);
 }
 
 ExitCode memory_graph_stats(MemoryCall& call) {

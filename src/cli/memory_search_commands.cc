@@ -74,6 +74,62 @@ Result<memory::SearchInput> recall_input(const MemoryCall& call) {
   return input;
 }
 
+// The parts of a question from a file: a JSON array of texts, or one a line.
+Result<std::vector<std::string>> sub_queries_of(const std::string& path) {
+  CANDOR_ASSIGN(const std::string text, read_whole(path));
+  std::vector<std::string> parts;
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && text[first] == '[') {
+    CANDOR_ASSIGN(const Node array, json::parse(text));
+    for (const Node& item : array.items()) {
+      if (!item.is_string()) return make_error("bad-request", "a sub-query must be a text", "[\"…\", \"…\"]");
+      parts.push_back(item.text());
+    }
+  } else {
+    for (std::size_t start = 0; start < text.size();) {
+      const std::size_t end = std::min(text.find('\n', start), text.size());
+      parts.push_back(text.substr(start, end - start));
+      start = end + 1;
+    }
+  }
+  std::erase_if(parts, [](const std::string& part) { return part.find_first_not_of(" \t\r") == std::string::npos; });
+  for (std::string& part : parts) {
+    part.erase(part.find_last_not_of(" \t\r") + 1);
+    part.erase(0, part.find_first_not_of(" \t\r"));
+  }
+  if (parts.empty()) return make_error("usage", path + " has no sub-query", "one a line");
+  if (parts.size() > static_cast<std::size_t>(kSubQueries)) {
+    return make_error("over-limit", path + " has " + std::to_string(parts.size()) + " sub-queries, the most are " +
+                                        std::to_string(kSubQueries));
+  }
+  return parts;
+}
+
+// What bounds and ranks a deep-research.
+Status read_ranking(const MemoryCall& call, memory::ResearchInput& input) {
+  constexpr double kSecondsMin = 0.001, kSecondsMax = 86'400;
+  CANDOR_ASSIGN(const std::optional<double> seconds, call.real("timeout", kSecondsMin, kSecondsMax));
+  CANDOR_ASSIGN(const std::optional<double> decay, call.real("graph-decay", 0, 1));
+  CANDOR_ASSIGN(const std::optional<double> floor, call.real("graph-min-score", 0, 1));
+  CANDOR_ASSIGN(const std::optional<double> rrf_k, call.real("rrf-k", 0, 1e6));
+  CANDOR_ASSIGN(const std::optional<std::int64_t> at_once, call.number("max-concurrency", 1, kSubQueries));
+  if (seconds) input.timeout_ms = static_cast<int>(*seconds * 1'000);
+  if (decay) input.graph_decay = *decay;
+  if (floor) input.graph_score_min = *floor;
+  if (rrf_k) {
+    input.search.fusion = "rrf";
+    input.search.rrf_k = *rrf_k;
+  }
+  if (at_once) {
+    input.warnings.emplace_back(
+        "--max-concurrency has no effect: sub-queries are searched one after the other, in one snapshot of the memory");
+  }
+  const std::string strategy = call.text("sub-query-strategy").value_or("heuristic");
+  if (strategy == "heuristic") return Ok{};
+  return make_error("usage", "no strategy '" + strategy + "' for sub-queries",
+                    "--sub-query-strategy heuristic, or --sub-queries-file FILE");
+}
+
 Result<memory::ResearchInput> research_input(const MemoryCall& call) {
   memory::ResearchInput input;
   CANDOR_ASSIGN(input.search, search_input(call, "max-results", 50, 3, 1'000'000));
@@ -84,15 +140,12 @@ Result<memory::ResearchInput> research_input(const MemoryCall& call) {
   if (most) input.sub_queries_max = static_cast<std::size_t>(*most);
   if (neighbours) input.neighbours_max = static_cast<std::size_t>(*neighbours);
   input.with_bodies = call.has("with-bodies");
+  CANDOR_TRY(read_ranking(call, input));
   if (const std::optional<std::string> file = call.text("sub-queries-file")) {
-    CANDOR_ASSIGN(const std::string text, read_whole(*file));
-    for (std::size_t start = 0; start < text.size();) {
-      const std::size_t end = std::min(text.find('\n', start), text.size());
-      if (end > start) input.sub_queries.push_back(text.substr(start, end - start));
-      start = end + 1;
-    }
-    if (input.sub_queries.size() > static_cast<std::size_t>(kSubQueries)) {
-      return make_error("over-limit", "at most 64 sub-queries");
+    CANDOR_ASSIGN(input.sub_queries, sub_queries_of(*file));
+    if (most || call.has("sub-query-strategy")) {
+      input.warnings.emplace_back(
+          "--max-sub-queries and --sub-query-strategy have no effect: the sub-queries are those of the file");
     }
   }
   return input;

@@ -77,8 +77,10 @@ class MemoryCall {
   // The same with further arrays beside it, as "edges" beside "nodes".
   ExitCode listed(scope::List& list, json::Node document, const std::vector<std::string>& columns,
                   std::vector<std::pair<std::string, std::vector<json::Node>>> secondary) const;
-  // Shapes and prints a ranking.
+  // Shapes and prints a ranking; with --output, where the verb has it, writes its document into that file.
   ExitCode ranked(memory::SearchAnswer& answer, const std::vector<std::string>& columns) const;
+  // Writes a document into a file, and says so.
+  ExitCode written(const std::string& file, const json::Node& document) const;
   // What `listed` prints where documents are printed.
   [[nodiscard]] Result<json::Node> shaped(scope::List& list, json::Node document,
                                           std::vector<std::pair<std::string, std::vector<json::Node>>> secondary) const;

@@ -203,7 +203,11 @@ ExitCode memory_init(MemoryCall& call) {
   return written(call, space, [&](memory::Memory& memory, const std::string& name) -> Result<Node> {
     CANDOR_ASSIGN(Node document, memory.init(name, existed));
     const std::optional<std::string> model = call.text("model");
-    if (!model && existed) return document;
+    if (!model && existed) {
+      CANDOR_ASSIGN(const Node status, memory::embed_status(memory));
+      document.set("model", status["model"]).set("dim", status["dim"]);
+      return document;
+    }
     CANDOR_ASSIGN(const std::optional<std::int64_t> dim, call.number("dim", 8, 4'096));
     CANDOR_ASSIGN(const Node chosen, memory::choose_embedder(memory, model.value_or("none"), dim));
     document.set("model", chosen["model"]).set("dim", chosen["dim"]);

@@ -39,12 +39,13 @@ struct Expected {
 // Fails with `usage`.
 [[nodiscard]] Result<Expected> parse_expected(const std::optional<std::string>& updated_at,
                                               const std::optional<std::string>& rev);
-// Vectors that were made before a write, to be stored with it.
+// A vector that was made before a write, to be stored with it. A memory in pieces has the mean of theirs.
 struct Embedded {
   std::int64_t embedder = 0;  // a row of `embedders`
   std::vector<float> memory;
-  std::vector<std::vector<float>> chunks;  // one for each of chunks_of(body), in their order
+  std::string of = {};  // text_digest() of what it was made of; a write of another text fails with `lost-race`
 };
+[[nodiscard]] std::string text_digest(std::string_view description, std::string_view body);
 
 // Fails with `bad-request`.
 [[nodiscard]] Status check_source(std::string_view source);

@@ -108,6 +108,7 @@ struct ListQuery {
   std::string space = "global";
   std::optional<std::string> type;
   bool include_deleted = false;
+  std::optional<std::int64_t> before_rev, after_rev;  // of `list`: changed last before, or after, that write
   scope::Ceiling ceiling;
 };
 
@@ -169,6 +170,8 @@ class Memory {
   [[nodiscard]] Result<json::Node> recompute_degree(const std::optional<std::string>& space, bool dry_run);
 
   // ---- lists, which live no longer than this ----
+  // The number of the latest write that this sees.
+  [[nodiscard]] Result<std::int64_t> latest_rev();
   [[nodiscard]] Result<std::unique_ptr<scope::List>> list(const ListQuery& query);
   [[nodiscard]] Result<std::unique_ptr<scope::List>> exported(const ListQuery& query);
   [[nodiscard]] Result<History> history(const Which& which, bool with_body, bool with_diff);

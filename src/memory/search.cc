@@ -25,20 +25,32 @@ std::string degraded_reason(const Diagnostic& failure) {
   return failure.code == "embedding-timeout" ? "timeout" : "embedding_failed";
 }
 
+Result<SearchQuery> query_of(const SearchInput& input) {
+  SearchQuery query;
+  query.text = input.query;
+  query.scope = {.name_space = input.space, .all_namespaces = input.all_namespaces, .type = {}};
+  if (input.type) {
+    CANDOR_ASSIGN(query.scope.type, memory_type(*input.type));
+  }
+  if (input.fusion) {
+    CANDOR_ASSIGN(query.fusion.method, parse_fusion(*input.fusion));
+  }
+  query.fusion.rrf_k = input.rrf_k;
+  query.fusion.weight_text = input.weight_text;
+  query.fusion.weight_vectors = input.weight_vectors;
+  return query;
+}
+
+void note_degraded(std::vector<std::pair<std::string, Node>>& notes, const Diagnostic& failure) {
+  notes.emplace_back("vec_degraded", Node::boolean(true));
+  notes.emplace_back("vec_degraded_reason", Node::string(degraded_reason(failure)));
+  notes.emplace_back("vec_error", Node::string(failure.message));
+}
+
 // The vector is made before anything is read, so that no snapshot is held while an embedder is waited for.
 Result<Prepared> prepare(Memory& memory, const SearchInput& input) {
   Prepared prepared;
-  prepared.query.text = input.query;
-  prepared.query.scope = {.name_space = input.space, .all_namespaces = input.all_namespaces, .type = {}};
-  if (input.type) {
-    CANDOR_ASSIGN(prepared.query.scope.type, memory_type(*input.type));
-  }
-  if (input.fusion) {
-    CANDOR_ASSIGN(prepared.query.fusion.method, parse_fusion(*input.fusion));
-  }
-  prepared.query.fusion.rrf_k = input.rrf_k;
-  prepared.query.fusion.weight_text = input.weight_text;
-  prepared.query.fusion.weight_vectors = input.weight_vectors;
+  CANDOR_ASSIGN(prepared.query, query_of(input));
   if (input.text_only) return prepared;
   CANDOR_ASSIGN(const ActiveModel model, active_model(memory.store()));
   if (model.embedder == 0) return prepared;
@@ -47,9 +59,7 @@ Result<Prepared> prepare(Memory& memory, const SearchInput& input) {
     prepared.query.vector = QueryVector{model.embedder, std::move(*vector)};
     prepared.vectors = true;
   } else {
-    prepared.notes.emplace_back("vec_degraded", Node::boolean(true));
-    prepared.notes.emplace_back("vec_degraded_reason", Node::string(degraded_reason(vector.error())));
-    prepared.notes.emplace_back("vec_error", Node::string(vector.error().message));
+    note_degraded(prepared.notes, vector.error());
   }
   return prepared;
 }
@@ -115,36 +125,60 @@ Result<SearchAnswer> recall(Memory& memory, const SearchInput& input) {
   return answer;
 }
 
+namespace {
+
+// Vectors of all sub-queries, from one request.
+Result<std::vector<std::optional<Vector>>> vectors_of(Memory& memory, const ResearchInput& input, ResearchQuery& query,
+                                                      SearchAnswer& answer) {
+  std::vector<std::optional<Vector>> vectors(query.sub_queries.size());
+  if (input.search.text_only) return vectors;
+  CANDOR_ASSIGN(const ActiveModel model, active_model(memory.store()));
+  if (model.embedder == 0) return vectors;
+  std::vector<std::string> texts;
+  for (const auto& sub_query : query.sub_queries) texts.push_back(sub_query.text);
+  Result<std::vector<Vector>> made = query_vectors(model, texts, input.timeout_ms / 2);
+  if (!made.ok()) {
+    note_degraded(answer.notes, made.error());
+    return vectors;
+  }
+  query.search.vector = QueryVector{model.embedder, made->front()};
+  for (std::size_t i = 0; i < vectors.size(); ++i) vectors[i] = std::move((*made)[i]);
+  return vectors;
+}
+
+}  // namespace
+
 Result<SearchAnswer> deep_research(Memory& memory, const ResearchInput& input) {
-  CANDOR_ASSIGN(Prepared prepared, prepare(memory, input.search));
-  ResearchQuery query{.search = prepared.query,
+  SearchAnswer answer;
+  CANDOR_ASSIGN(SearchQuery search, query_of(input.search));
+  ResearchQuery query{.search = std::move(search),
                       .sub_queries = {},
                       .k = input.k,
                       .max_hops = input.search.max_hops,
                       .min_weight = input.search.min_weight,
                       .neighbours_max = input.neighbours_max,
+                      .damping = input.graph_decay,
+                      .graph_score_min = input.graph_score_min,
+                      .deadline = Deadline(std::chrono::milliseconds(input.timeout_ms)),
                       .with_bodies = input.with_bodies,
                       .ceiling = input.search.ceiling};
   for (const auto& text : input.sub_queries) query.sub_queries.push_back({text, "manual"});
   if (query.sub_queries.empty()) query.sub_queries = decompose(input.search.query, input.sub_queries_max);
-  std::vector<std::optional<Vector>> vectors(query.sub_queries.size());
-  for (std::size_t i = 0; prepared.vectors && i < vectors.size(); ++i) {
-    CANDOR_ASSIGN(const ActiveModel model, active_model(memory.store()));
-    Result<Vector> vector = query_vector(model, query.sub_queries[i].text);
-    if (vector.ok()) {
-      vectors[i] = std::move(*vector);
-    } else if (prepared.notes.empty()) {
-      prepared.notes.emplace_back("vec_degraded_reason", Node::string(degraded_reason(vector.error())));
-    }
-  }
+  CANDOR_ASSIGN(const auto vectors, vectors_of(memory, input, query, answer));
+  const bool degraded = !answer.notes.empty();
   CANDOR_ASSIGN(Research research, deep_research(memory.store(), query, vectors));
-  SearchAnswer answer;
   answer.document = std::move(research.document);
   if (Node* stats = answer.document.find("stats"); stats != nullptr) {
-    stats->set("vec_degraded", Node::boolean(!prepared.notes.empty()));
+    stats->set("vec_degraded", Node::boolean(degraded));
+  }
+  if (research.timed_out) answer.notes.emplace_back("timed_out", Node::boolean(true));
+  if (!input.warnings.empty()) {
+    Node warnings = Node::array();
+    for (const auto& warning : input.warnings) warnings.push(Node::string(warning));
+    answer.document.set("warnings", std::move(warnings));
   }
   answer.list = std::move(research.results);
-  answer.notes = std::move(prepared.notes);
+  answer.secondary.push_back({"evidence_chains", std::move(research.chains), research.chains_cut});
   return answer;
 }
 

@@ -39,6 +39,10 @@ struct ResearchInput {
   std::vector<std::string> sub_queries;  // given by hand, instead of taking the question apart
   std::optional<std::size_t> neighbours_max;
   bool with_bodies = false;
+  int timeout_ms = 30'000;     // for all of it; a slow embedder has half
+  double graph_decay = 0.7;    // the share of steps of the ranking's walk that go on instead of returning
+  double graph_score_min = 0;  // what only the graph leads to is left out below this share of the best score
+  std::vector<std::string> warnings = {};  // of what was asked for and means nothing here
 };
 
 // A ranking to be shaped, and what stands beside it.
@@ -46,6 +50,13 @@ struct SearchAnswer {
   std::unique_ptr<scope::List> list;
   json::Node document;
   std::vector<std::pair<std::string, json::Node>> notes;  // what was done worse than asked
+  // Further arrays of the document.
+  struct Secondary {
+    std::string name;
+    std::vector<json::Node> items;
+    bool cut = false;  // there are more
+  };
+  std::vector<Secondary> secondary;
   // A further array, to be asked for after the list was shaped: which rows it has depends on what was shown. May be empty.
   std::function<Result<std::vector<json::Node>>()> graph_matches;
 };

@@ -59,11 +59,12 @@ Result<List::KeySearch> List::look_for(const std::string& key) {
 
 Result<ShapedList> ShapedList::make(List& list, const Shaping& shaping) { return Shaper(list, shaping).run(); }
 
-void ShapedList::add_secondary(std::string name, std::vector<json::Node> items) {
+void ShapedList::add_secondary(std::string name, std::vector<json::Node> items, bool cut) {
   if (shaping_.max_items && items.size() > *shaping_.max_items) {
     items.resize(*shaping_.max_items);
-    surface_.shaping.secondary_capped.push_back(name);
+    cut = true;
   }
+  if (cut) surface_.shaping.secondary_capped.push_back(name);
   secondary_.emplace_back(std::move(name), std::move(items));
 }
 

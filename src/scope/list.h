@@ -83,8 +83,8 @@ class ShapedList {
   // what a predicate or a count is about, and with `unknown-key`.
   [[nodiscard]] static Result<ShapedList> make(List& list, const Shaping& shaping);
 
-  // Another array of the same document, of which --max-items shows as many.
-  void add_secondary(std::string name, std::vector<json::Node> items);
+  // Another array of the same document, of which --max-items shows as many. `cut`: it is not all of them already.
+  void add_secondary(std::string name, std::vector<json::Node> items, bool cut = false);
   // Something of the answer was done worse than asked: ("vec_degraded_reason", "timeout"). Set in the document; with
   // --fail-on-degraded check() fails.
   void add_note(std::string name, json::Node value);

@@ -83,6 +83,12 @@ def test_vectors_are_counted_of_the_embedder_in_use(place):
         yield f"an embedder that fails: {reply.code} {reply.document}"
 
 
+def test_init_again_names_the_embedder_in_use(place):
+    first = memory(place, "init", "--model", "command:" + EMBEDDER).document
+    again = memory(place, "init").document
+    yield from differs(again, model=first["model"], dim=16, status="already_exists")
+
+
 def test_a_damaged_text_index_is_told_and_made_anew(place):
     for statement in ("DELETE FROM fts_memories_docsize WHERE id = 30", "DELETE FROM fts_memories_data WHERE id > 10",
                       "DELETE FROM fts_chunks_data WHERE id > 10"):

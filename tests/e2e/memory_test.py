@@ -3,14 +3,17 @@ texts, and files that can't be used. The cases of tests/memory run in memory_cas
 """
 
 import concurrent.futures
+import contextlib
 import json
 import os
+import random
 import resource
 import signal
 import sqlite3
 import stat
 import struct
 import sys
+import threading
 import time
 
 from cases import run_cases
@@ -36,7 +39,7 @@ def file_of(place):
 
 
 def query(place, sql):
-    with sqlite3.connect(file_of(place), timeout=30) as database:
+    with contextlib.closing(sqlite3.connect(file_of(place), timeout=30)) as database:
         return database.execute(sql).fetchall()
 
 
@@ -257,6 +260,51 @@ def test_pages_put_together_are_the_whole(place):
                 yield f"pages of entities by {sort} {order} are not the whole"
 
 
+def test_pages_neither_skip_nor_repeat_while_others_write(place):
+    lines = "".join(json.dumps({"name": f"m{n}", "type": "note", "body": f"b{n}"}) + "\n" for n in range(120))
+    memory(place, "remember-batch", given=lines.encode())
+    changed, added, ended = set(), set(), threading.Event()
+
+    def write():
+        dice = random.Random(4)
+        while not ended.is_set():
+            name = f"m{dice.randrange(120)}"
+            changed.add(name)
+            memory(place, "edit", name, "--description", str(dice.random()))
+            added.add(f"new-{len(added)}")
+            note(place, f"new-{len(added) - 1}")
+    writer = threading.Thread(target=write)
+    writer.start()
+    seen, border, first = [], [], None
+    try:
+        while True:
+            page = memory(place, "list", "--limit", 5, *border).document
+            first = first or page["as_of_rev"]
+            if not page["items"]:
+                break
+            seen += [(row["rev"], row["name"]) for row in page["items"]]
+            border = ["--before-rev", page["items"][-1]["rev"]]
+    finally:
+        ended.set()
+        writer.join()
+    names = [name for _, name in seen]
+    if len(added) < 3 or not changed & set(names[5:]):
+        yield f"nobody wrote meanwhile: this shows nothing ({len(added)})"
+    if len(set(names)) != len(names) or seen != sorted(seen, reverse=True):
+        yield "pages repeat, or are out of their order"
+    still = {f"m{n}" for n in range(120)} - changed
+    if not still <= set(names):
+        yield f"pages skip {sorted(still - set(names))}"
+    since = memory(place, "list", "--after-rev", first).document
+    missing = {f"m{n}" for n in range(120)} | added
+    missing -= set(names) | {row["name"] for row in since["items"]}
+    if missing:
+        yield f"neither on a page nor among what changed since: {sorted(missing)}"
+    count = memory(place, "list", "--after-rev", first, "--limit", 2, "--filter", "name~new", "--count-only")
+    if count.code != 2 or str(since["total_count"]) not in count.said:
+        yield f"a filter over a part of what changed: {count.code} {count.said}"
+
+
 def test_history_shows_lines_and_lists_have_records(place):
     note(place, "a", "--body", "one\ntwo\nthree")
     memory(place, "edit", "a", "--body", "one\n2\nthree")
@@ -293,18 +341,17 @@ def test_what_is_exported_can_be_stored_again(place):
 
 def test_a_locked_memory_is_waited_for_and_a_kept_lock_is_busy(place):
     note(place, "a")
-    holder = sqlite3.connect(file_of(place), isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    process = place.start("memory", "remember", "--name", "b", "--type", "note", "--json", "--home", place.home)
-    time.sleep(1)
-    if memory(place, "read", "a").code != 0:
-        yield "a reader is kept out by a writer"
-    if process.poll() is not None:
-        yield "a writer did not wait"
-    holder.execute("COMMIT")
-    if finish(process).code != 0:
-        yield "a writer that waited was not let in"
-    holder.close()
+    with contextlib.closing(sqlite3.connect(file_of(place), isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        process = place.start("memory", "remember", "--name", "b", "--type", "note", "--json", "--home", place.home)
+        time.sleep(1)
+        if memory(place, "read", "a").code != 0:
+            yield "a reader is kept out by a writer"
+        if process.poll() is not None:
+            yield "a writer did not wait"
+        holder.execute("COMMIT")
+        if finish(process).code != 0:
+            yield "a writer that waited was not let in"
 
 
 def test_a_full_disk_is_an_error_and_leaves_the_memory_whole(place):

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/digest.h"
 #include "memory/store/text_parts.h"
 #include "memory/vectors/segment.h"
 #include "memory/vectors/vector_tables.h"
@@ -69,15 +70,10 @@ Vector mean_of(const std::vector<Vector>& vectors) {
   return mean;
 }
 
-Embedded embedded_of(std::int64_t embedder, std::vector<Vector> vectors) {
+Embedded embedded_of(std::int64_t embedder, const std::vector<Vector>& vectors) {
   Embedded embedded;
   embedded.embedder = embedder;
-  if (vectors.size() == 1) {
-    embedded.memory = std::move(vectors.front());
-    return embedded;
-  }
-  embedded.memory = mean_of(vectors);
-  embedded.chunks = std::move(vectors);
+  embedded.memory = vectors.size() == 1 ? vectors.front() : mean_of(vectors);
   return embedded;
 }
 
@@ -110,16 +106,8 @@ Status store_vectors(Store& store, const Missing& memory, const Embedded& vector
   CANDOR_ASSIGN(const auto rev,
                 store.sql().integer("SELECT rev FROM memories WHERE id = ?1 AND deleted_at IS NULL", memory.id));
   if (rev != memory.rev) return Ok{};
-  CANDOR_TRY(store.sql().execute("INSERT OR REPLACE INTO memory_embeddings VALUES (?1, ?2, CAST(?3 AS BLOB))",
-                                 memory.id, vectors.embedder, write_vector(vectors.memory)));
-  std::int64_t index = 0;
-  for (const auto& chunk : vectors.chunks) {
-    CANDOR_TRY(store.sql().execute(
-        "INSERT OR REPLACE INTO chunk_embeddings SELECT id, ?2, CAST(?3 AS BLOB) FROM memory_chunks "
-        "WHERE memory_id = ?1 AND chunk_idx = ?4",
-        memory.id, vectors.embedder, write_vector(chunk), index++));
-  }
-  return Ok{};
+  return store.sql().execute("INSERT OR REPLACE INTO memory_embeddings VALUES (?1, ?2, CAST(?3 AS BLOB))", memory.id,
+                             vectors.embedder, write_vector(vectors.memory));
 }
 
 Result<std::vector<std::optional<Embedded>>> embed_missing(const ActiveModel& model, const std::vector<Missing>& batch,
@@ -173,6 +161,10 @@ Result<Node> embedders_of(Store& store) {
 
 }  // namespace
 
+std::string text_digest(std::string_view description, std::string_view body) {
+  return sha256_hex(std::string(description) + '\0' + std::string(body));
+}
+
 Result<ActiveModel> active_model(Store& store) {
   ActiveModel model;
   CANDOR_ASSIGN(const std::string text, meta(store, "model"));
@@ -219,7 +211,11 @@ Result<std::optional<Embedded>> vectors_for(Store& store, const std::string& des
   CANDOR_ASSIGN(const ActiveModel model, active_model(store));
   if (model.embedder == 0) return std::optional<Embedded>();
   auto vectors = embed_texts(model.spec, texts_of(description, body), model.dim);
-  if (vectors.ok()) return std::optional(embedded_of(model.embedder, std::move(*vectors)));
+  if (vectors.ok()) {
+    Embedded made = embedded_of(model.embedder, *vectors);
+    made.of = text_digest(description, body);
+    return std::optional(std::move(made));
+  }
   if (allow_missing) return std::optional<Embedded>();
   Diagnostic failure = std::move(vectors).error();
   if (failure.hint.empty())
@@ -227,9 +223,43 @@ Result<std::optional<Embedded>> vectors_for(Store& store, const std::string& des
   return failure;
 }
 
+std::vector<Result<Embedded>> vectors_for_each(const ActiveModel& model, const std::vector<MemoryText>& texts) {
+  std::vector<Missing> batch;
+  for (const auto& text : texts) batch.push_back({0, 0, text.description, text.body});
+  std::string failure;
+  Result<std::vector<std::optional<Embedded>>> made = embed_missing(model, batch, failure);
+  std::vector<Result<Embedded>> vectors;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (!made.ok()) {
+      vectors.emplace_back(made.error());
+    } else if (auto& one = (*made)[i]; one) {
+      one->of = text_digest(texts[i].description, texts[i].body);
+      vectors.emplace_back(std::move(*one));
+    } else {
+      vectors.emplace_back(
+          make_error("embedding-failed", failure,
+                     "--allow-missing-vector stores it without; candor memory embed backfill makes it later"));
+    }
+  }
+  return vectors;
+}
+
 Result<Vector> query_vector(const ActiveModel& model, const std::string& text) {
   CANDOR_ASSIGN(auto vectors, embed_texts(model.spec, {text}, model.dim));
   return std::move(vectors.front());
+}
+
+Result<std::vector<Vector>> query_vectors(const ActiveModel& model, const std::vector<std::string>& texts,
+                                          int timeout_ms) {
+  EmbedSettings settings = embed_settings();
+  if (model.spec.kind == ModelKind::kLocal || timeout_ms >= settings.timeout_ms) {
+    return embed_texts(model.spec, texts, model.dim);
+  }
+  settings.timeout_ms = std::max(1, timeout_ms);
+  CANDOR_ASSIGN(const auto embedder, make_embedder(model.spec, settings));
+  CANDOR_ASSIGN(auto vectors, embedder->embed(texts));
+  CANDOR_TRY(check_vectors(vectors, texts.size(), model.dim));
+  return vectors;
 }
 
 Result<Node> embed_status(Store& store) {

@@ -31,8 +31,20 @@ struct ActiveModel {
 [[nodiscard]] Result<std::optional<Embedded>> vectors_for(Store& store, const std::string& description,
                                                           const std::string& body, bool allow_missing);
 
+// The same for several memories, by one request where the embedder takes all of them: a text that it refuses spoils no
+// other one.
+struct MemoryText {
+  std::string description, body;
+};
+[[nodiscard]] std::vector<Result<Embedded>> vectors_for_each(const ActiveModel& model,
+                                                             const std::vector<MemoryText>& texts);
+
 // The vector of a query.
 [[nodiscard]] Result<Vector> query_vector(const ActiveModel& model, const std::string& text);
+
+// The vectors of several, from one request that may take `timeout_ms` and no longer than embed_settings() say.
+[[nodiscard]] Result<std::vector<Vector>> query_vectors(const ActiveModel& model, const std::vector<std::string>& texts,
+                                                        int timeout_ms);
 
 // {"model","dim","memories","with_vector","missing","embedders":[…]}, of all namespaces.
 [[nodiscard]] Result<json::Node> embed_status(Store& store);

@@ -54,6 +54,7 @@ std::vector<double> page_rank(std::uint32_t nodes, const std::vector<RankEdge>& 
   scores = restart;
   std::vector<double> next(nodes);
   for (std::uint32_t round = 0; round < options.rounds_max; ++round) {
+    if (options.stop && options.stop()) break;
     double lost = 0;  // at nodes without an edge: the walk returns
     std::ranges::fill(next, 0);
     for (std::uint32_t node = 0; node < nodes; ++node) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/result.h"
@@ -17,7 +18,8 @@ struct RankEdge {
 struct RankOptions {
   double damping = 0.7;  // the share of steps that go on instead of returning
   std::uint32_t rounds_max = 60;
-  double tolerance = 1e-10;  // of the sum of all changes in a round
+  double tolerance = 1e-10;    // of the sum of all changes in a round
+  std::function<bool()> stop;  // asked before each round; may be empty
 };
 
 // `seeds`: one share a node; they need not sum up to 1, and where all are 0 every score is 0. The scores sum up to 1. The same

@@ -2,8 +2,10 @@
 #include "memory/search/deep_research.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "memory/graph/graph_rows.h"
@@ -15,8 +17,11 @@ namespace {
 
 using json::Node;
 
-constexpr std::size_t kChainsShown = 50;  // the heaviest; all are counted
+constexpr std::size_t kChainsShown = 50;  // the heaviest; all are counted, and the record says that there are more
 constexpr std::size_t kSeedMemories = 5;  // of a sub-query, whose entities evidence starts at
+
+// Keys that the ranking alone knows.
+std::vector<std::string> computed_keys() { return {"score", "source", "sub_query_ids", "hop_distance"}; }
 
 struct Found {
   double hit = 0;    // the best normalised score over the sub-queries
@@ -34,22 +39,26 @@ struct Chain {
 
 class Researcher {
  public:
-  Researcher(Store& store, const ResearchQuery& query) : store_(&store), query_(&query) {}
+  // `below`: rows that it does not let pass are as if they were not there, as far as it speaks of stored keys.
+  Researcher(Store& store, const ResearchQuery& query, const scope::Predicate* below)
+      : store_(&store), query_(&query), below_(below) {}
 
   Status search(const std::vector<std::optional<Vector>>& vectors) {
+    const StopsStatements stops(store_->database(), query_->deadline);
     for (std::size_t i = 0; i < query_->sub_queries.size(); ++i) {
-      SearchQuery one = query_->search;
-      one.text = query_->sub_queries[i].text;
-      if (one.vector && vectors[i]) one.vector->values = *vectors[i];
-      if (!vectors[i]) one.vector.reset();
-      CANDOR_ASSIGN(Searcher searcher, Searcher::make(*store_, std::move(one)));
-      CANDOR_ASSIGN(const Legs legs, searcher.search(nullptr, {}, query_->k));
-      if (i == 0) words_ = legs.words;
-      CANDOR_TRY(take_hits(legs, static_cast<std::int64_t>(i)));
-      eligible_ = searcher.eligible();
+      const Status done =
+          query_->deadline.passed() ? Status(make_error("cancelled", "no time was left")) : search_one(i, vectors[i]);
+      if (done.ok()) continue;
+      if (done.error().code != "cancelled") return done;
+      ++timed_out_;
     }
-    return rank();
+    const Status ranked = rank();
+    if (ranked.ok() || ranked.error().code != "cancelled") return ranked;
+    rank_by_hits();
+    return Ok{};
   }
+
+  [[nodiscard]] bool timed_out() const { return timed_out_ > 0 || by_hits_; }
 
   Result<std::vector<Node>> rows() {
     std::vector<Scored> order;
@@ -81,28 +90,45 @@ class Researcher {
       queries.push(std::move(one));
     }
     document.set("sub_queries", std::move(queries));
-    CANDOR_ASSIGN(Node chains, chains_node());
-    const auto chain_count = static_cast<std::int64_t>(chains_.size());
-    const auto chains_shown = static_cast<std::int64_t>(chains.items().size());
-    document.set("evidence_chains", std::move(chains));
     CANDOR_ASSIGN(Node context, context_node());
     document.set("graph_context", std::move(context));
     const auto total = static_cast<std::int64_t>(query_->sub_queries.size());
     Node stats = Node::object();
-    stats.set("sub_queries_total", Node::number(total)).set("sub_queries_completed", Node::number(total));
+    stats.set("sub_queries_total", Node::number(total));
+    stats.set("sub_queries_completed", Node::number(total - timed_out_));
     stats.set("sub_queries_failed", Node::number(std::int64_t{0}));
-    stats.set("sub_queries_timed_out", Node::number(std::int64_t{0}));
+    stats.set("sub_queries_timed_out", Node::number(timed_out_));
     stats.set("unique_memories_found", Node::number(static_cast<std::int64_t>(found_.size())));
-    stats.set("evidence_chains_found", Node::number(chain_count));
-    stats.set("evidence_chains_shown", Node::number(chains_shown));
+    stats.set("evidence_chains_found", Node::number(static_cast<std::int64_t>(chains_.size())));
+    stats.set("ranked_by", Node::string(by_hits_ ? "hits" : "graph"));
     stats.set("vec_degraded", Node::boolean(false));
     document.set("stats", std::move(stats));
     Node dropped = Node::array();
     for (const auto& word : words_.dropped) dropped.push(Node::string(word));
     document.set("dropped_terms", std::move(dropped));
-    if (found_.empty())
-      document.set("reason", Node::string(words_.reason.empty() ? "nothing was found" : words_.reason));
+    if (!found_.empty()) return document;
+    const char* nothing = timed_out() ? "the time was over before anything was found" : "nothing was found";
+    document.set("reason", Node::string(words_.reason.empty() ? nothing : words_.reason));
     return document;
+  }
+
+  // The heaviest, and whether there are more.
+  Result<std::pair<std::vector<Node>, bool>> chains() {
+    std::vector<const Chain*> order;
+    for (const auto& [ends, chain] : chains_) order.push_back(&chain);
+    std::ranges::sort(order, [](const Chain* a, const Chain* b) {
+      if (a->weight != b->weight) return a->weight > b->weight;
+      if (a->edges.front().from != b->edges.front().from) return a->edges.front().from < b->edges.front().from;
+      return a->edges.back().entity < b->edges.back().entity;
+    });
+    const bool cut = order.size() > kChainsShown;
+    if (cut) order.resize(kChainsShown);
+    std::vector<Node> chains;
+    for (const Chain* chain : order) {
+      CANDOR_ASSIGN(Node one, chain_node(*chain));
+      chains.push_back(std::move(one));
+    }
+    return std::pair(std::move(chains), cut);
   }
 
  private:
@@ -112,8 +138,33 @@ class Researcher {
     return array;
   }
 
-  Status take_hits(const Legs& legs, std::int64_t sub_query) {
+  // What one sub-query gives is taken over when it is whole: half of one would be ranked as if it were all.
+  Status search_one(std::size_t at, const std::optional<Vector>& vector) {
+    const SubQuery& sub_query = query_->sub_queries[at];
+    SearchQuery one = query_->search;
+    one.text = sub_query.text;
+    if (one.vector && vector) one.vector->values = *vector;
+    if (!vector) one.vector.reset();
+    CANDOR_ASSIGN(Searcher searcher, Searcher::make(*store_, std::move(one)));
+    CANDOR_ASSIGN(const Legs legs, searcher.search(below_, computed_keys(), query_->k));
     std::vector<std::int64_t> seeds;
+    for (std::size_t i = 0; i < std::min({legs.ranked.size(), kSeedMemories, static_cast<std::size_t>(query_->k)});
+         ++i) {
+      CANDOR_ASSIGN(const auto bound, entities_of(*store_, legs.ranked[i].id));
+      seeds.insert(seeds.end(), bound.begin(), bound.end());
+    }
+    CANDOR_ASSIGN(const auto named, entities_named_in(*store_, query_->search.scope, sub_query.text));
+    seeds.insert(seeds.end(), named.begin(), named.end());
+    CANDOR_ASSIGN(const auto reached, explore(seeds));
+    if (words_.groups.empty()) words_ = legs.words;
+    eligible_ = searcher.eligible();
+    named_.insert(named.begin(), named.end());
+    take_hits(legs, static_cast<std::int64_t>(at));
+    take_reached(seeds, reached, static_cast<std::int64_t>(at));
+    return Ok{};
+  }
+
+  void take_hits(const Legs& legs, std::int64_t sub_query) {
     for (std::size_t i = 0; i < legs.ranked.size() && i < query_->k; ++i) {
       const auto& fused = legs.ranked[i];
       Found& found = found_[fused.id];
@@ -121,18 +172,10 @@ class Researcher {
       found.sub_queries.insert(sub_query);
       found.by_text |= fused.text_rank.has_value();
       found.by_vector |= fused.vector_rank.has_value();
-      if (i >= kSeedMemories) continue;
-      CANDOR_ASSIGN(const auto bound, entities_of(*store_, fused.id));
-      seeds.insert(seeds.end(), bound.begin(), bound.end());
     }
-    CANDOR_ASSIGN(const auto named, entities_named_in(*store_, query_->search.scope,
-                                                      query_->sub_queries[static_cast<std::size_t>(sub_query)].text));
-    for (const auto entity : named) named_.insert(entity);
-    seeds.insert(seeds.end(), named.begin(), named.end());
-    return explore(seeds, sub_query);
   }
 
-  Status explore(const std::vector<std::int64_t>& seeds, std::int64_t sub_query) {
+  Result<std::vector<Reached>> explore(const std::vector<std::int64_t>& seeds) {
     const auto& scope = query_->search.scope;
     const WalkOptions options{.name_space = scope.all_namespaces ? std::nullopt : std::optional(scope.name_space),
                               .both_directions = false,
@@ -140,7 +183,11 @@ class Researcher {
                               .max_hops = query_->max_hops,
                               .relation = std::nullopt,
                               .neighbours_max = query_->neighbours_max};
-    CANDOR_ASSIGN(const auto reached, walk(store_->database(), seeds, options));
+    return walk(store_->database(), seeds, options);
+  }
+
+  void take_reached(const std::vector<std::int64_t>& seeds, const std::vector<Reached>& reached,
+                    std::int64_t sub_query) {
     for (const auto seed : seeds) touch(seed, 0);
     for (const auto& one : reached) {
       touch(one.entity, one.hop);
@@ -159,7 +206,6 @@ class Researcher {
       }
       kept.sub_queries.insert(sub_query);
     }
-    return Ok{};
   }
 
   void touch(std::int64_t entity, std::uint32_t hop) {
@@ -194,17 +240,26 @@ class Researcher {
       }
       CANDOR_TRY(add_relations(entity, entity_nodes, edges));
     }
-    const auto scores = page_rank(nodes, edges, seeds_for(nodes, entity_nodes, memory_nodes));
+    const RankOptions options{.damping = query_->damping, .stop = query_->deadline.stop()};
+    const auto scores = page_rank(nodes, edges, seeds_for(nodes, entity_nodes, memory_nodes), options);
+    for (const auto id : memories) best_ = std::max(best_, scores[memory_nodes.at(id)]);
     for (const auto id : memories) {
       const double score = scores[memory_nodes.at(id)];
-      const auto known = found_.find(id);
-      if (known == found_.end() && !(score > 0)) continue;
+      if (!found_.contains(id) && (!(score > 0) || score < query_->graph_score_min * best_)) continue;
       Found& found = found_[id];
       found.score = score;
       if (const auto hop = hops_of_memory_.find(id); hop != hops_of_memory_.end()) found.hop = hop->second;
-      best_ = std::max(best_, score);
     }
     return Ok{};
+  }
+
+  // What is left where the graph's ranking was not ready in time.
+  void rank_by_hits() {
+    by_hits_ = true;
+    for (auto& [id, found] : found_) {
+      found.score = found.hit;
+      best_ = std::max(best_, found.hit);
+    }
   }
 
   Status add_relations(std::int64_t entity, const std::unordered_map<std::int64_t, std::uint32_t>& nodes,
@@ -235,36 +290,24 @@ class Researcher {
     return seeds;
   }
 
-  Result<Node> chains_node() {
-    std::vector<const Chain*> order;
-    for (const auto& [ends, chain] : chains_) order.push_back(&chain);
-    std::ranges::sort(order, [](const Chain* a, const Chain* b) {
-      if (a->weight != b->weight) return a->weight > b->weight;
-      if (a->edges.front().from != b->edges.front().from) return a->edges.front().from < b->edges.front().from;
-      return a->edges.back().entity < b->edges.back().entity;
-    });
-    if (order.size() > kChainsShown) order.resize(kChainsShown);
-    Node chains = Node::array();
-    for (const Chain* chain : order) {
-      Node path = Node::array();
-      CANDOR_ASSIGN(const std::string from, entity_label(*store_, chain->edges.front().from));
-      path.push(Node::object().set("entity", Node::string(from)));
-      std::string to;
-      for (const auto& edge : chain->edges) {
-        CANDOR_ASSIGN(to, entity_label(*store_, edge.entity));
-        Node step = Node::object();
-        step.set("entity", Node::string(to)).set("relation", Node::string(edge.relation));
-        step.set("weight", Node::number(edge.weight));
-        path.push(std::move(step));
-      }
-      Node one = Node::object();
-      one.set("from", Node::string(from)).set("to", Node::string(to)).set("path", std::move(path));
-      one.set("total_weight", score_node(chain->weight));
-      one.set("depth", Node::number(static_cast<std::int64_t>(chain->edges.size())));
-      one.set("sub_query_ids", ids_node(chain->sub_queries));
-      chains.push(std::move(one));
+  Result<Node> chain_node(const Chain& chain) {
+    Node path = Node::array();
+    CANDOR_ASSIGN(const std::string from, entity_label(*store_, chain.edges.front().from));
+    path.push(Node::object().set("entity", Node::string(from)));
+    std::string to;
+    for (const auto& edge : chain.edges) {
+      CANDOR_ASSIGN(to, entity_label(*store_, edge.entity));
+      Node step = Node::object();
+      step.set("entity", Node::string(to)).set("relation", Node::string(edge.relation));
+      step.set("weight", Node::number(edge.weight));
+      path.push(std::move(step));
     }
-    return chains;
+    Node one = Node::object();
+    one.set("from", Node::string(from)).set("to", Node::string(to)).set("path", std::move(path));
+    one.set("total_weight", score_node(chain.weight));
+    one.set("depth", Node::number(static_cast<std::int64_t>(chain.edges.size())));
+    one.set("sub_query_ids", ids_node(chain.sub_queries));
+    return one;
   }
 
   Result<Node> context_node() {
@@ -300,6 +343,7 @@ class Researcher {
 
   Store* store_;
   const ResearchQuery* query_;
+  const scope::Predicate* below_;
   Eligible eligible_;
   TextQuery words_;
   std::map<std::int64_t, Found> found_;         // by memory
@@ -308,12 +352,20 @@ class Researcher {
   std::set<std::int64_t> named_;
   std::map<std::pair<std::int64_t, std::int64_t>, Chain> chains_;
   double best_ = 0;
+  std::int64_t timed_out_ = 0;  // sub-queries
+  bool by_hits_ = false;
 };
 
 class ResearchList : public scope::List {
  public:
-  ResearchList(scope::Declaration declaration, std::vector<Node> rows, bool with_bodies)
-      : declaration_(std::move(declaration)), rows_(std::move(rows)), with_bodies_(with_bodies) {}
+  // The rows that are found where only those count which a predicate lets pass.
+  using Again = std::function<Result<std::vector<Node>>(const scope::Predicate& below)>;
+
+  ResearchList(scope::Declaration declaration, std::vector<Node> rows, bool with_bodies, Again again)
+      : declaration_(std::move(declaration)),
+        rows_(std::move(rows)),
+        with_bodies_(with_bodies),
+        again_(std::move(again)) {}
 
  protected:
   [[nodiscard]] scope::Declaration declare() const override { return declaration_; }
@@ -324,8 +376,15 @@ class ResearchList : public scope::List {
     return keys;
   }
   [[nodiscard]] Status visit(const scope::Slice& slice, const scope::Visitor& visitor) override {
+    if (slice.below == nullptr || slice.below->empty()) return visit(rows_, slice, visitor);
+    CANDOR_ASSIGN(const std::vector<Node> rows, again_(*slice.below));
+    return visit(rows, slice, visitor);
+  }
+
+ private:
+  static Status visit(const std::vector<Node>& rows, const scope::Slice& slice, const scope::Visitor& visitor) {
     std::uint64_t passed = 0;
-    for (const auto& row : rows_) {
+    for (const auto& row : rows) {
       if (slice.limit && passed >= slice.offset + *slice.limit) return Ok{};
       if (slice.below != nullptr && !slice.below->matches(row)) continue;
       if (passed++ < slice.offset) continue;
@@ -334,17 +393,17 @@ class ResearchList : public scope::List {
     return Ok{};
   }
 
- private:
   scope::Declaration declaration_;
   std::vector<Node> rows_;
   bool with_bodies_;
+  Again again_;
 };
 
 }  // namespace
 
 Result<Research> deep_research(Store& store, const ResearchQuery& query,
                                const std::vector<std::optional<Vector>>& vectors) {
-  Researcher researcher(store, query);
+  Researcher researcher(store, query, nullptr);
   CANDOR_TRY(researcher.search(vectors));
   CANDOR_ASSIGN(auto rows, researcher.rows());
   scope::Declaration declaration{.array = "results",
@@ -360,8 +419,15 @@ Result<Research> deep_research(Store& store, const ResearchQuery& query,
   declaration.catalogue.open = {"metadata"};
   declaration.catalogue.aliases = {{"memory_type", "type"}, {"hop", "hop_distance"}};
   Research research;
-  research.results = std::make_unique<ResearchList>(std::move(declaration), std::move(rows), query.with_bodies);
+  const auto again = [&store, query, vectors](const scope::Predicate& below) -> Result<std::vector<Node>> {
+    Researcher narrowed(store, query, &below);
+    CANDOR_TRY(narrowed.search(vectors));
+    return narrowed.rows();
+  };
+  research.results = std::make_unique<ResearchList>(std::move(declaration), std::move(rows), query.with_bodies, again);
   CANDOR_ASSIGN(research.document, researcher.document(query.search.text));
+  CANDOR_ASSIGN(std::tie(research.chains, research.chains_cut), researcher.chains());
+  research.timed_out = researcher.timed_out();
   return research;
 }
 

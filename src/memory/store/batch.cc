@@ -1,4 +1,5 @@
-// Lines are grouped into transactions by whoever reads them; a line that fails is taken back alone.
+// Lines are grouped into transactions by whoever reads them; a line that fails is taken back alone. One that needs an
+// embedder waits for some more.
 #include "memory/store/batch.h"
 
 #include <algorithm>
@@ -6,6 +7,9 @@
 #include <utility>
 
 #include "base/near_names.h"
+#include "memory/embed/model_store.h"
+#include "memory/store/names.h"
+#include "memory/store/spool.h"
 #include "memory/store/store.h"
 #include "memory/store/write.h"
 
@@ -71,24 +75,135 @@ Result<Remember> remember_of(const Node& line, Remember base) {
   return base;
 }
 
-Batch::Batch(Memory& memory, BatchOptions options) : store_(&memory.store()), options_(std::move(options)) {}
+// A line as it waits: what it says, or why it says nothing.
+struct Batch::Line {
+  std::string text, name;
+  std::string key;  // the name as it is stored
+  Result<Remember> input = Remember();
+};
+
+Batch::Batch(Memory& memory, BatchOptions options)
+    : store_(&memory.store()), options_(std::move(options)), model_(std::make_unique<ActiveModel>()) {}
 
 Batch::~Batch() {
   if (open_) (void)store_->end(false).ok();
 }
 
-Result<Node> Batch::store_line(std::string_view line) {
-  if (line.size() > kBatchLineBytes) return make_error("over-limit", "a line has at most 16 MB");
-  CANDOR_ASSIGN(const Node node, json::parse(line));
-  name_ = std::string(node.string_or("name", ""));
-  Remember base;
-  base.space = options_.space;
-  base.force_merge = options_.force_merge;
-  base.allow_missing_vector = options_.allow_missing_vector;
-  base.dry_run = options_.dry_run;
-  CANDOR_ASSIGN(Remember input, remember_of(node, std::move(base)));
-  CANDOR_TRY(add_vectors(*store_, input));
-  return store_->part([&] { return remember_in(*store_, input); });
+Batch::Line Batch::read(std::string_view text) const {
+  Line line{.text = std::string(text), .name = {}, .key = {}};
+  const auto input_of = [&]() -> Result<Remember> {
+    if (text.size() > kBatchLineBytes) return make_error("over-limit", "a line has at most 16 MB");
+    CANDOR_ASSIGN(const Node node, json::parse(text));
+    line.name = std::string(node.string_or("name", ""));
+    if (Result<Name> name = memory_name(line.name); name.ok()) line.key = std::move(name->text);
+    Remember base;
+    base.space = options_.space;
+    base.force_merge = options_.force_merge;
+    base.allow_missing_vector = options_.allow_missing_vector;
+    base.dry_run = options_.dry_run;
+    return remember_of(node, std::move(base));
+  };
+  line.input = input_of();
+  return line;
+}
+
+// What a line leaves out is what a line before it may still have to store.
+bool Batch::must_wait_for(const Line& line) const {
+  if (!line.input.ok() || !line.input->force_merge || !names_.contains(line.key)) return false;
+  return !line.input->description || !line.input->body || line.input->body->empty();
+}
+
+// Makes the vectors of the lines that wait. One that can't be made fails its line.
+Status Batch::embed() {
+  std::vector<MemoryText> texts;
+  std::vector<Line*> wanting;
+  for (Line& line : waiting_) {
+    if (!line.input.ok()) continue;
+    CANDOR_ASSIGN(std::optional<MemoryText> text, text_to_embed(*store_, *line.input));
+    if (!text) continue;
+    texts.push_back(std::move(*text));
+    wanting.push_back(&line);
+  }
+  if (texts.empty()) return Ok{};
+  std::vector<Result<Embedded>> vectors = vectors_for_each(*model_, texts);
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    if (vectors[i].ok()) {
+      wanting[i]->input->vectors = std::move(*vectors[i]);
+    } else if (!options_.allow_missing_vector) {
+      wanting[i]->input = std::move(vectors[i]).error();
+    }
+  }
+  return Ok{};
+}
+
+Status Batch::store(Line line) {
+  if (!open_) CANDOR_TRY(store_->begin());
+  open_ = true;
+  Result<Node> stored = line.input.ok() ? store_->part([&] { return remember_in(*store_, *line.input); })
+                                        : Result<Node>(std::move(line.input).error());
+  // A full disk or a damaged file ends more than one line: SQLite has taken all of it back.
+  if (!stored.ok() && !store_->database().in_transaction()) {
+    open_ = false;
+    return std::move(stored).error();
+  }
+  note(std::move(stored), line.name);
+  return Ok{};
+}
+
+Status Batch::set_aside() {
+  if (!spool_) {
+    CANDOR_ASSIGN(spool_, Spool::open(store_->path().substr(0, store_->path().rfind('/'))));
+  }
+  for (const Line& line : waiting_) {
+    Spool::Record record{.line = line.text, .vector = {}, .of = {}, .code = {}, .message = {}, .hint = {}};
+    if (!line.input.ok()) {
+      const Diagnostic& failure = line.input.error();
+      record.code = failure.code;
+      record.message = failure.message;
+      record.hint = failure.hint;
+    } else if (line.input->vectors) {
+      record.embedder = line.input->vectors->embedder;
+      record.vector = line.input->vectors->memory;
+      record.of = line.input->vectors->of;
+    }
+    CANDOR_TRY(spool_->write(record));
+  }
+  return Ok{};
+}
+
+Status Batch::store_set_aside() {
+  if (!spool_) return Ok{};
+  CANDOR_TRY(spool_->rewind());
+  Spool::Record record;
+  for (;;) {
+    CANDOR_ASSIGN(const bool more, spool_->read(record));
+    if (!more) return Ok{};
+    Line line = read(record.line);
+    if (!record.code.empty()) line.input = make_error(record.code, record.message, record.hint);
+    if (line.input.ok() && !record.vector.empty()) {
+      line.input->vectors = Embedded{.embedder = record.embedder, .memory = record.vector, .of = record.of};
+    }
+    CANDOR_TRY(store(std::move(line)));
+  }
+}
+
+// Stores the lines that wait, in a transaction of their own, or sets them aside for the one of all lines.
+Status Batch::store_waiting() {
+  if (waiting_.empty()) return Ok{};
+  if (embeds_) CANDOR_TRY(embed());
+  if (embeds_ && options_.whole) CANDOR_TRY(set_aside());
+  std::vector<Line> lines = std::exchange(waiting_, {});
+  waiting_bytes_ = 0;
+  if (embeds_ && options_.whole) return Ok{};
+  names_.clear();
+  for (Line& line : lines) {
+    CANDOR_TRY(store(std::move(line)));
+    if (options_.fail_fast && failures_ > 0) break;
+  }
+  if (!embeds_) return Ok{};
+  CANDOR_TRY(store_->end(true));
+  open_ = false;
+  return Ok{};
 }
 
 void Batch::note(Result<Node> stored, const std::string& name) {
@@ -103,37 +218,49 @@ void Batch::note(Result<Node> stored, const std::string& name) {
     ++failures_;
   }
   document.set("index", Node::number(lines_++));
-  waiting_.push_back(std::move(document));
+  documents_.push_back(std::move(document));
 }
 
-Result<bool> Batch::add(std::string_view line) {
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  if (line.find_first_not_of(" \t") == std::string_view::npos) return true;
-  if (!open_) CANDOR_TRY(store_->begin());
-  open_ = true;
-  name_.clear();
-  Result<Node> stored = store_line(line);
-  // A full disk or a damaged file ends more than one line: SQLite has taken all of it back.
-  if (!stored.ok() && !store_->database().in_transaction()) {
-    open_ = false;
-    return std::move(stored).error();
+Result<bool> Batch::add(std::string_view text) {
+  constexpr std::size_t kLines = 64, kBytes = std::size_t{1} << 20U;
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  if (text.find_first_not_of(" \t") == std::string_view::npos) return true;
+  if (!open_ && waiting_.empty() && !spool_) {
+    CANDOR_ASSIGN(*model_, active_model(*store_));
+    embeds_ = model_->embedder != 0 && !options_.dry_run;
   }
-  note(std::move(stored), name_);
+  Line line = read(text);
+  if (embeds_ && must_wait_for(line)) {
+    if (options_.whole) {
+      line.input = make_error("bad-request", "the memory '" + line.name + "' stands in this transaction before",
+                              "give its description and body again");
+    } else {
+      CANDOR_TRY(store_waiting());
+    }
+  }
+  if (embeds_) names_.insert(line.key);
+  waiting_bytes_ += text.size();
+  waiting_.push_back(std::move(line));
+  const bool waits = embeds_ && !options_.fail_fast && waiting_.size() < kLines && waiting_bytes_ < kBytes;
+  if (!waits) CANDOR_TRY(store_waiting());
   return !(options_.fail_fast && failures_ > 0);
 }
 
 Result<std::vector<Node>> Batch::end(bool keep) {
   if (open_) CANDOR_TRY(store_->end(keep));
   open_ = false;
-  return std::exchange(waiting_, {});
+  return std::exchange(documents_, {});
 }
 
 Result<std::vector<Node>> Batch::commit() {
   if (options_.whole || options_.dry_run) return std::vector<Node>();
+  CANDOR_TRY(store_waiting());
   return end(true);
 }
 
 Result<std::vector<Node>> Batch::finish() {
+  CANDOR_TRY(store_waiting());
+  CANDOR_TRY(store_set_aside());
   const bool keep = !options_.dry_run && !(options_.whole && failures_ > 0);
   CANDOR_ASSIGN(std::vector<Node> documents, end(keep));
   if (keep || options_.dry_run) return documents;

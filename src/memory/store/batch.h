@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/result.h"
@@ -26,6 +28,11 @@ struct BatchOptions {
 // What a line says, on top of what its command says. Fails with `bad-request` for members that there are not.
 [[nodiscard]] Result<Remember> remember_of(const json::Node& line, Remember base);
 
+struct ActiveModel;  // memory/embed/model_store.h
+class Spool;         // spool.h
+
+// Where the memory has an embedder, lines wait until there are some, get their vectors in one request, and are stored then:
+// no transaction is open while an embedder is asked. With `whole` they wait in a file for the one transaction.
 class Batch {
  public:
   // `memory` must outlive this. Nothing else may write through it until `finish`.
@@ -48,15 +55,27 @@ class Batch {
   [[nodiscard]] bool failed() const { return failures_ > 0; }
 
  private:
-  [[nodiscard]] Result<json::Node> store_line(std::string_view line);
+  struct Line;
+  [[nodiscard]] Line read(std::string_view text) const;
+  [[nodiscard]] bool must_wait_for(const Line& line) const;
+  [[nodiscard]] Status embed();
+  [[nodiscard]] Status store_waiting();
+  [[nodiscard]] Status store(Line line);
+  [[nodiscard]] Status set_aside();
+  [[nodiscard]] Status store_set_aside();
   void note(Result<json::Node> stored, const std::string& name);
   [[nodiscard]] Result<std::vector<json::Node>> end(bool keep);
 
   Store* store_;
   BatchOptions options_;
-  std::vector<json::Node> waiting_;
+  std::unique_ptr<ActiveModel> model_;
+  bool embeds_ = false;
+  std::vector<Line> waiting_;  // for their vectors
+  std::size_t waiting_bytes_ = 0;
+  std::unordered_set<std::string> names_;  // of lines that are not committed yet
+  std::unique_ptr<Spool> spool_;           // with `whole`
+  std::vector<json::Node> documents_;
   std::int64_t lines_ = 0, failures_ = 0;
-  std::string name_;  // of the line that is being stored
   bool open_ = false;
 };
 

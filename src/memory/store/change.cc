@@ -96,8 +96,6 @@ Result<Node> forget_in(Store& store, const Which& which) {
                           "WHERE id = ?1",
                           row->id, now, rev));
   CANDOR_TRY(store.sql().execute("DELETE FROM memory_embeddings WHERE memory_id = ?1", row->id));
-  CANDOR_TRY(store.sql().execute(
-      "DELETE FROM chunk_embeddings WHERE chunk_id IN (SELECT id FROM memory_chunks WHERE memory_id = ?1)", row->id));
   return forgotten_document(*row, "soft_deleted", now);
 }
 
@@ -163,9 +161,10 @@ Result<std::optional<Embedded>> vectors_of(Store& store, const Restore& input) {
 }  // namespace
 
 Result<Node> Memory::edit(const Edit& given) {
-  Edit input = given;
-  CANDOR_ASSIGN(input.vectors, vectors_of(*store_, input));
-  return store_->transaction([&] { return edit_in(*store_, input); });
+  return write_with_vectors(given, [&](Edit& input) -> Result<Node> {
+    CANDOR_ASSIGN(input.vectors, vectors_of(*store_, input));
+    return store_->transaction([&] { return edit_in(*store_, input); });
+  });
 }
 Result<Node> Memory::rename(const Rename& input) {
   return store_->transaction([&] { return rename_in(*store_, input); });
@@ -174,9 +173,10 @@ Result<Node> Memory::forget(const Which& which) {
   return store_->transaction([&] { return forget_in(*store_, which); });
 }
 Result<Node> Memory::restore(const Restore& given) {
-  Restore input = given;
-  CANDOR_ASSIGN(input.vectors, vectors_of(*store_, input));
-  return store_->transaction([&] { return restore_in(*store_, input); });
+  return write_with_vectors(given, [&](Restore& input) -> Result<Node> {
+    CANDOR_ASSIGN(input.vectors, vectors_of(*store_, input));
+    return store_->transaction([&] { return restore_in(*store_, input); });
+  });
 }
 
 }  // namespace candor::memory

@@ -1,5 +1,6 @@
 // The lists of memories: list and export, and reading a single one.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/digest.h"
@@ -91,10 +92,26 @@ SqlList::Where where_of(const ListQuery& query) {
   where.add("namespace = ", query.space);
   if (query.type) where.add("type = ", *query.type);
   if (!query.include_deleted) where.add("deleted_at IS NULL");
+  // A text that is compared with an integer column is read as a number.
+  if (query.before_rev) where.add("rev < ", std::to_string(*query.before_rev));
+  if (query.after_rev) where.add("rev > ", std::to_string(*query.after_rev));
   return where;
 }
 
+// Kept totals know of no border between writes: what lies beyond one is counted in the index.
+SqlList::Counter counter_within(const ListQuery& query) {
+  return [query](Store& store) {
+    return store.sql().count(
+        "SELECT count(*) FROM memories WHERE namespace = ?1 AND (?2 IS NULL OR type = ?2) AND (?3 OR deleted_at IS "
+        "NULL) "
+        "AND rev < ?4 AND rev > ?5",
+        query.space, query.type, query.include_deleted,
+        query.before_rev.value_or(std::numeric_limits<std::int64_t>::max()), query.after_rev.value_or(0));
+  };
+}
+
 SqlList::Counter counter_of(const ListQuery& query) {
+  if (query.before_rev || query.after_rev) return counter_within(query);
   return [space = query.space, type = query.type, all = query.include_deleted](Store& store) {
     return store.sql().count(
         "SELECT sum(live) + CASE WHEN ?3 THEN sum(deleted) ELSE 0 END FROM memory_counts WHERE namespace = ?1 AND "
@@ -114,6 +131,8 @@ const std::vector<std::pair<std::string, std::string>> kPushed = {
     {"name", "name"}, {"type", "type"}, {"memory_type", "type"}, {"namespace", "namespace"}};
 
 }  // namespace
+
+Result<std::int64_t> Memory::latest_rev() { return store_->sql().count("SELECT rev FROM memory_rev"); }
 
 Result<std::unique_ptr<scope::List>> Memory::list(const ListQuery& given) {
   CANDOR_ASSIGN(const ListQuery query, checked(given));
@@ -144,7 +163,7 @@ Result<std::unique_ptr<scope::List>> Memory::list(const ListQuery& given) {
                                      "metadata"};
   plan.declaration.catalogue.open = {"metadata"};
   plan.declaration.catalogue.aliases = {{"memory_type", "type"}, {"memory_id", "id"}};
-  plan.hidden = {"created_at", "created_at_iso", "rev", "version", "source", "session_id", "body_hash", "metadata"};
+  plan.hidden = {"created_at", "created_at_iso", "version", "source", "session_id", "body_hash", "metadata"};
   plan.select =
       "SELECT " + std::string(kColumns) + ", substr(body, 1, " + std::to_string(kSnippetCharacters) + ") FROM memories";
   plan.order = "ORDER BY rev DESC";

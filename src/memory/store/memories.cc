@@ -55,42 +55,26 @@ std::string_view bytes_of(const std::vector<float>& vector) {
   return {reinterpret_cast<const char*>(vector.data()), vector.size() * sizeof(float)};
 }
 
-Status insert_vector(sqlite::Statement& statement, std::int64_t of, std::int64_t embedder,
-                     const std::vector<float>& vector) {
-  statement.reset();
-  CANDOR_TRY(statement.bind_integer(1, of));
-  CANDOR_TRY(statement.bind_integer(2, embedder));
-  CANDOR_TRY(statement.bind_blob(3, bytes_of(vector)));
+Status insert_vector(Store& store, std::int64_t memory, const Embedded& vectors) {
+  CANDOR_ASSIGN(sqlite::Statement statement,
+                store.database().prepare("INSERT OR REPLACE INTO memory_embeddings VALUES (?1, ?2, ?3)"));
+  CANDOR_TRY(statement.bind_integer(1, memory));
+  CANDOR_TRY(statement.bind_integer(2, vectors.embedder));
+  CANDOR_TRY(statement.bind_blob(3, bytes_of(vectors.memory)));
   CANDOR_TRY(statement.step());
   return Ok{};
 }
 
-// Chunks are stored in their order, so that the n-th of `chunk_ids` belongs to the n-th vector.
-Status insert_vectors(Store& store, std::int64_t memory, const std::vector<std::int64_t>& chunk_ids,
-                      const Embedded& vectors) {
-  CANDOR_ASSIGN(sqlite::Statement whole,
-                store.database().prepare("INSERT OR REPLACE INTO memory_embeddings VALUES (?1, ?2, ?3)"));
-  CANDOR_TRY(insert_vector(whole, memory, vectors.embedder, vectors.memory));
-  CANDOR_ASSIGN(sqlite::Statement part,
-                store.database().prepare("INSERT OR REPLACE INTO chunk_embeddings VALUES (?1, ?2, ?3)"));
-  for (std::size_t i = 0; i < std::min(chunk_ids.size(), vectors.chunks.size()); ++i) {
-    CANDOR_TRY(insert_vector(part, chunk_ids[i], vectors.embedder, vectors.chunks[i]));
-  }
-  return Ok{};
-}
-
-Result<std::vector<std::int64_t>> insert_chunks(Store& store, const MemoryRow& row) {
-  std::vector<std::int64_t> ids;
-  std::int64_t number = 0;
+Result<std::size_t> insert_chunks(Store& store, const MemoryRow& row) {
+  std::size_t number = 0;
   for (const Chunk& chunk : chunks_of(row.body)) {
     CANDOR_TRY(store.sql().execute(
         "INSERT INTO memory_chunks (memory_id, chunk_idx, start_offset, end_offset, token_count, chunk_text) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         row.id, number++, chunk.start, chunk.end, chunk.tokens,
         std::string_view(row.body).substr(chunk.start, chunk.end - chunk.start)));
-    ids.push_back(store.database().last_insert_rowid());
   }
-  return ids;
+  return number;
 }
 
 Result<std::size_t> insert_urls(Store& store, const MemoryRow& row) {
@@ -102,7 +86,7 @@ Result<std::size_t> insert_urls(Store& store, const MemoryRow& row) {
   return urls.size();
 }
 
-// What is derived from the texts. Chunks take their vectors along when they go.
+// What is derived from the texts.
 Result<Parts> store_parts(Store& store, const MemoryRow& row, const MemoryRow* before, const Change& change) {
   Parts parts;
   const bool body_changed = before == nullptr || before->body != row.body;
@@ -115,22 +99,16 @@ Result<Parts> store_parts(Store& store, const MemoryRow& row, const MemoryRow* b
   if (vectors_stale || (before != nullptr && change.vectors)) {
     CANDOR_TRY(store.sql().execute("DELETE FROM memory_embeddings WHERE memory_id = ?1", row.id));
   }
-  std::vector<std::int64_t> chunk_ids;
   if (body_changed) {
-    CANDOR_ASSIGN(chunk_ids, insert_chunks(store, row));
+    CANDOR_ASSIGN(parts.chunks, insert_chunks(store, row));
     CANDOR_ASSIGN(parts.urls, insert_urls(store, row));
-    parts.chunks = chunk_ids.size();
-  } else if (change.vectors) {
-    CANDOR_ASSIGN(sqlite::Run run,
-                  store.sql().start("SELECT id FROM memory_chunks WHERE memory_id = ?1 ORDER BY chunk_idx", row.id));
-    for (;;) {
-      CANDOR_ASSIGN(const bool more, run.step());
-      if (!more) break;
-      chunk_ids.push_back(run.integer(0));
-    }
   }
   if (!change.vectors) return parts;
-  CANDOR_TRY(insert_vectors(store, row.id, chunk_ids, *change.vectors));
+  if (!change.vectors->of.empty() && change.vectors->of != text_digest(row.description, row.body)) {
+    return make_error("lost-race", "the memory '" + row.name + "' was changed while its vector was made",
+                      "run the command again");
+  }
+  CANDOR_TRY(insert_vector(store, row.id, *change.vectors));
   CANDOR_TRY(pack_vectors(store.database(), change.vectors->embedder));
   return parts;
 }

@@ -138,27 +138,34 @@ Result<Node> remember_in(Store& store, const Remember& input) {
   return document;
 }
 
-Status add_vectors(Store& store, Remember& input) {
-  if (input.vectors || input.dry_run) return Ok{};
+Result<std::optional<MemoryText>> text_to_embed(Store& store, const Remember& input) {
+  if (input.vectors || input.dry_run) return std::optional<MemoryText>();
   const Result<Name> name = memory_name(input.name, input.strict_name);
-  if (!name.ok()) return Ok{};  // told by the write itself
+  if (!name.ok()) return std::optional<MemoryText>();  // told by the write itself
   CANDOR_ASSIGN(const std::optional<MemoryRow> before, find_memory(store, input.space, name->text));
-  if (before && !input.force_merge) return Ok{};
+  if (before && !input.force_merge) return std::optional<MemoryText>();
   const std::string stored_body = before && !input.clear_body ? before->body : std::string();
-  const std::string body = input.body && !input.body->empty() ? *input.body : stored_body;
-  const std::string description = input.description.value_or(before ? before->description : std::string());
-  if (!check_texts(description, body).ok()) return Ok{};
-  CANDOR_ASSIGN(input.vectors, vectors_for(store, description, body, input.allow_missing_vector));
+  MemoryText text{.description = input.description.value_or(before ? before->description : std::string()),
+                  .body = input.body && !input.body->empty() ? *input.body : stored_body};
+  if (!check_texts(text.description, text.body).ok()) return std::optional<MemoryText>();
+  return std::optional(std::move(text));
+}
+
+Status add_vectors(Store& store, Remember& input) {
+  CANDOR_ASSIGN(const std::optional<MemoryText> text, text_to_embed(store, input));
+  if (!text) return Ok{};
+  CANDOR_ASSIGN(input.vectors, vectors_for(store, text->description, text->body, input.allow_missing_vector));
   return Ok{};
 }
 
 Result<Node> Memory::remember(const Remember& given) {
-  Remember input = given;
-  CANDOR_TRY(add_vectors(*store_, input));
-  CANDOR_TRY(store_->begin());
-  Result<Node> document = remember_in(*store_, input);
-  CANDOR_TRY(store_->end(document.ok() && !input.dry_run));
-  return document;
+  return write_with_vectors(given, [&](Remember& input) -> Result<Node> {
+    CANDOR_TRY(add_vectors(*store_, input));
+    CANDOR_TRY(store_->begin());
+    Result<Node> document = remember_in(*store_, input);
+    CANDOR_TRY(store_->end(document.ok() && !input.dry_run));
+    return document;
+  });
 }
 
 }  // namespace candor::memory

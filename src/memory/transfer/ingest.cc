@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/render_json.h"
+#include "memory/embed/model_store.h"
 #include "memory/store/names.h"
 #include "memory/store/write.h"
 #include "memory/transfer/ingest_plan.h"
@@ -69,6 +70,8 @@ Result<std::unique_ptr<Ingest>> Ingest::start(Memory& memory, IngestOptions opti
   CANDOR_ASSIGN(Folder folder, read_folder(options.folder));
   std::unique_ptr<Ingest> ingest(new Ingest(memory, std::move(options), std::move(folder)));
   CANDOR_TRY(ingest->planner_->read(ingest->folder_.path));
+  CANDOR_ASSIGN(const ActiveModel model, active_model(memory.store()));
+  ingest->model_ = model.spec.text;
   return ingest;
 }
 
@@ -78,6 +81,7 @@ Status Ingest::embed(Plan& plan) {
   for (PlannedPart& part : plan.writes) {
     part.input.allow_missing_vector = options_.allow_missing_vector;
     CANDOR_TRY(add_vectors(*store_, part.input));
+    embedded_ |= part.input.vectors.has_value();
   }
   return Ok{};
 }
@@ -183,6 +187,10 @@ Node Ingest::document_of(const Work& work) {
     const bool update = std::ranges::any_of(work.plan->writes, [](const PlannedPart& part) { return part.update; });
     if (options_.dry_run && !passed_over) document.set("action", Node::string(update ? "updated" : "created"));
   }
+  const bool embedded = work.plan && std::ranges::any_of(work.plan->writes, [](const PlannedPart& part) {
+                          return part.input.vectors.has_value();
+                        });
+  document.set("backend_invoked", Node::string(embedded ? model_ : "none"));
   for (const auto& [member, value] : work.stored.members()) document.set(member, value);
   document.set("index", Node::number(static_cast<std::int64_t>(at_)));
   document.set("total", Node::number(static_cast<std::int64_t>(total())));
@@ -230,7 +238,7 @@ Node Ingest::summary() const {
   document.set("files_skipped", Node::number(skips_)).set("files_missing", Node::number(missing_));
   if (options_.dry_run) document.set("dry_run", Node::boolean(true));
   if (stopped_) document.set("files_left", Node::number(static_cast<std::int64_t>(total() - at_)));
-  document.set("backend_invoked", Node::string("none"));
+  document.set("backend_invoked", Node::string(embedded_ ? model_ : "none"));
   return document;
 }
 

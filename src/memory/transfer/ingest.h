@@ -67,6 +67,8 @@ class Ingest {
   std::unique_ptr<Planner> planner_;
   std::size_t at_ = 0;
   std::int64_t successes_ = 0, failures_ = 0, skips_ = 0, missing_ = 0;
+  std::string model_;      // the memory's embedder
+  bool embedded_ = false;  // it made a vector
   bool stopped_ = false;
 };
 

@@ -157,12 +157,23 @@ TEST_F(VerbsTest, VectorsGoWithTheirText) {
   }
   run_sql("INSERT INTO embedders (id, name, dim) VALUES (1, 'test', 2)");
   Remember input = note("a", std::string(1'500, 'a'));
-  input.vectors = Embedded{1, {0.6F, 0.8F}, {{1, 0}, {0, 1}, {1, 1}}};
+  input.vectors = Embedded{.embedder = 1, .memory = {0.6F, 0.8F}};
   ASSERT_EQ(outcome(memory.remember(input)), "ok");
   EXPECT_EQ(value("SELECT hex(embedding) FROM memory_embeddings"), "9A99193FCDCC4C3F");
-  EXPECT_EQ(value("SELECT count(*) FROM chunk_embeddings"), value("SELECT count(*) FROM memory_chunks"));
   ASSERT_EQ(outcome(memory.edit(edit_of("a", "other"))), "ok");
-  EXPECT_EQ(value("SELECT (SELECT count(*) FROM memory_embeddings) + (SELECT count(*) FROM chunk_embeddings)"), "0");
+  EXPECT_EQ(value("SELECT count(*) FROM memory_embeddings"), "0");
+}
+
+TEST_F(VerbsTest, AVectorOfAnotherTextIsNotStored) {
+  Memory memory = open();
+  ASSERT_EQ(outcome(memory.remember(note("setup"))), "ok");
+  run_sql("INSERT INTO embedders (id, name, dim) VALUES (1, 'test', 2)");
+  Remember input = note("a", "one");
+  input.vectors = Embedded{.embedder = 1, .memory = {0.6F, 0.8F}, .of = text_digest("", "another")};
+  EXPECT_EQ(outcome(memory.remember(input)), "lost-race");
+  input.vectors->of = text_digest("", "one");
+  EXPECT_EQ(outcome(memory.remember(input)), "ok");
+  EXPECT_EQ(value("SELECT count(*) FROM memory_embeddings"), "1");
 }
 
 TEST_F(VerbsTest, RestoreBringsMetadataBackToo) {
