@@ -182,6 +182,15 @@ Result<Node> embedders_of(Store& store) {
   }
 }
 
+// Later openings look at sizes alone: hashing the file takes longer than a search.
+Status check_whole(const std::string& home, const ModelSpec& spec) {
+  if (spec.kind != ModelKind::kLocal) return Ok{};
+  CANDOR_ASSIGN(const LocalModel* model, local_model(spec.name));
+  if (model_state(home, *model) == ModelState::kInstalled) return Ok{};
+  return make_error("embedding-failed", "the local model " + spec.name + " is damaged",
+                    "candor memory embed setup " + spec.name);
+}
+
 Node local_models_of(const std::string& home) {
   Node all = Node::array();
   for (const auto& model : local_models()) {
@@ -223,6 +232,7 @@ Result<ActiveModel> choose_model(Store& store, const ModelSpec& spec, std::optio
   if (spec.kind != ModelKind::kNone) {
     CANDOR_ASSIGN(Embedder * embedder, embedder_of(home_of(store), spec));
     model.version = embedder->version();
+    CANDOR_TRY(check_whole(home_of(store), spec));
     // A local model is asked in any case: it costs nothing, and a wrong size would be found at the next write.
     if (!dim || spec.kind == ModelKind::kLocal) {
       const std::vector<std::string> text = {"a text to learn the size of its vector"};
