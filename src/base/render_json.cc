@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 namespace candor {
 namespace {
@@ -205,6 +206,15 @@ bool integer_needs_string(std::int64_t value) { return value >= kExactIntegerLim
 
 bool is_utf8(std::string_view bytes) {
   while (!bytes.empty()) {
+    // Most texts are ASCII for long stretches: eight bytes at a time.
+    std::uint64_t eight = 0;
+    if (bytes.size() >= sizeof eight) {
+      std::memcpy(&eight, bytes.data(), sizeof eight);
+      if ((eight & 0x8080808080808080U) == 0) {
+        bytes.remove_prefix(sizeof eight);
+        continue;
+      }
+    }
     const std::size_t length = sequence_length(bytes);
     if (length == 0) return false;
     bytes.remove_prefix(length);

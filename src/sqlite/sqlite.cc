@@ -243,9 +243,21 @@ Status Statement::bind_blob(int index, std::string_view value) {
 Result<bool> Statement::step() {
   errno = 0;
   const int code = sqlite3_step(statement_.get());
-  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_ROW) return utf8_only_ ? checked_row() : true;
   if (code == SQLITE_DONE) return false;
   return failed(code, errno);
+}
+
+Result<bool> Statement::checked_row() {
+  const int columns = sqlite3_data_count(statement_.get());
+  for (int column = 0; column < columns; ++column) {
+    if (storage(column) != Storage::kText || is_utf8(text(column))) continue;
+    const char* file = sqlite3_db_filename(sqlite3_db_handle(statement_.get()), nullptr);
+    *fault_ = Fault::kCorrupt;
+    return make_error("integrity", std::string(view(file)) + " is damaged: the column " +
+                                       std::string(column_name(column)).substr(0, 80) + " holds a text that is not UTF-8");
+  }
+  return true;
 }
 
 void Statement::reset() {
@@ -339,6 +351,7 @@ struct Database::State {
   Authorizer authorizer;
   std::function<bool()> stop;
   std::string main_name;  // SQLite keeps a pointer to it
+  bool utf8_only = false;
   Fault fault = Fault::kNone;
 
   State() = default;
@@ -405,6 +418,7 @@ Result<Database> Database::open(const std::string& path, const OpenOptions& opti
     return error;
   }
   sqlite3_busy_timeout(state->handle, options.busy_timeout_ms);
+  state->utf8_only = options.utf8_only;
   return Database(std::move(state));
 }
 
@@ -425,7 +439,7 @@ Result<Statement> Database::prepare(std::string_view sql, std::size_t* tail, boo
                                       persistent ? SQLITE_PREPARE_PERSISTENT : 0, &statement, &rest);
   if (tail != nullptr) *tail = rest == nullptr ? text.size() : static_cast<std::size_t>(rest - text.data());
   if (code != SQLITE_OK) return state_->failed(code, errno, text);
-  return Statement(statement, &state_->fault);
+  return Statement(statement, &state_->fault, state_->utf8_only);
 }
 
 Status Database::run(std::string_view sql) {

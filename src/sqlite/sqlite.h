@@ -29,6 +29,8 @@ struct OpenOptions {
   bool uri = false;  // the path is a "file:" URI with parameters
   bool follow_symlinks = true;
   int busy_timeout_ms = 0;  // how long a lock held by another connection is waited for
+  // The file holds UTF-8 alone: a row with another text fails with `integrity`, for the file is damaged.
+  bool utf8_only = false;
 };
 
 // What went wrong, in SQLite's classes; for callers that give a fault another code than `error()` does.
@@ -189,11 +191,14 @@ class Statement {
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const;
   };
-  Statement(sqlite3_stmt* statement, Fault* fault) : statement_(statement), fault_(fault) {}
+  Statement(sqlite3_stmt* statement, Fault* fault, bool utf8_only)
+      : statement_(statement), fault_(fault), utf8_only_(utf8_only) {}
   [[nodiscard]] Diagnostic failed(int code, int system_error);
   [[nodiscard]] Status bound(int code);
+  [[nodiscard]] Result<bool> checked_row();
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   Fault* fault_ = nullptr;  // the connection's
+  bool utf8_only_ = false;
 };
 
 struct ColumnMetadata {

@@ -94,11 +94,13 @@ def test_commands_and_flags_exist(_):
         if verb[0] not in commands:
             yield f"{name_of(page)}: there is no command: candor {line}"
             continue
-        if verb[0] not in flags:
-            flags[verb[0]] = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", help_of(verb[0])))
+        # Further words name a verb of the command, or are arguments, which --help passes over.
+        words = tuple(re.match(r"[a-z-]+(?: [a-z][a-z-]*)*", line)[0].split())
+        if words not in flags:
+            flags[words] = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", help_of(*words)))
         for flag in re.findall(r"(?<=\s)--?[a-z][\w-]*", re.sub(r"'[^']*'|\"[^\"]*\"", "", line)):
-            if flag not in flags[verb[0]]:
-                yield f"{name_of(page)}: candor {verb[0]} has no {flag}: {line}"
+            if flag not in flags[words]:
+                yield f"{name_of(page)}: candor {' '.join(words)} has no {flag}: {line}"
 
 
 def test_make_targets_exist(_):

@@ -40,6 +40,12 @@ def unprivileged():
     raise RuntimeError("there is no user to run PostgreSQL as")
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 def end_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGQUIT)
 
@@ -51,9 +57,7 @@ class Server:
         self.user = unprivileged()
         if self.user:
             os.chown(self.folder, self.user["user"], self.user["group"])
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.process = None
 
     def __enter__(self):
@@ -61,7 +65,7 @@ class Server:
         (self.folder / "password").chmod(0o644)
         self.call("initdb", "-D", self.folder / "data", "-U", "admin", "--pwfile", self.folder / "password", "-A",
                   "scram-sha-256", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
-        self.start()
+        self.start(attempts=5)
         self.run("CREATE ROLE reader LOGIN PASSWORD 'reader-secret'", "postgres")
         self.run("CREATE ROLE writer LOGIN PASSWORD 'writer-secret'", "postgres")
         self.run(f"CREATE DATABASE {DATABASE}", "postgres")
@@ -78,7 +82,8 @@ class Server:
             raise RuntimeError(f"{program}: {done.stdout}{done.stderr}")
         return done.stdout.strip()
 
-    def start(self):
+    def start(self, attempts=1):
+        """On the port that it had; with more attempts on another, where somebody took the free one meanwhile."""
         settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "full_page_writes=off",
                     "shared_buffers=16MB", "autovacuum=off", "log_statement=all"]
         words = [word for setting in settings for word in ("-c", setting)]
@@ -88,11 +93,22 @@ class Server:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, preexec_fn=end_with_parent,
                 **self.user)
         until = time.monotonic() + 60
-        while subprocess.run([str(self.programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)],
-                             check=False).returncode != 0:
+        while not self.ready():
+            if self.process.poll() is not None and attempts > 1:
+                self.port = free_port()
+                return self.start(attempts - 1)
             if self.process.poll() is not None or time.monotonic() > until:
                 raise RuntimeError("PostgreSQL does not start: " + (self.folder / "log").read_text())
             time.sleep(0.05)
+        return None
+
+    def ready(self):
+        """By its own word: whoever answers at the port may be another server."""
+        try:
+            lines = (self.folder / "data" / "postmaster.pid").read_text().splitlines()
+        except OSError:
+            return False
+        return len(lines) > 7 and lines[0] == str(self.process.pid) and lines[7].strip() == "ready"
 
     def stop(self):
         """As a crash would."""

@@ -28,11 +28,13 @@ class PostgresServer {
   // Runs statements as admin, by psql; what they print, one line a row. A failure ends the test.
   std::string run(const std::string& sql) const;
 
-  // Ends the server as a crash would, and starts it anew on the same port.
+  // Ends the server as a crash would, and starts it anew on the same port; with more attempts on another, where somebody
+  // took the free one meanwhile.
   void stop();
-  void start();
+  void start(int attempts = 1);
 
  private:
+  [[nodiscard]] bool ready() const;
   [[nodiscard]] std::string program(std::string_view name) const;
 
   TempFolder folder_;

@@ -217,7 +217,7 @@ std::vector<Tool> memory_tools(const config::Configuration& configuration, const
   Tool tool;
   tool.name = "memory_write";
   tool.title = "Keep a note";
-  tool.description = "Keep a note for later sessions; update: a new version of it.";
+  tool.description = "Keep a note for later sessions; update: a new version.";
   tool.output_schema = R"({"type":"object"})";
   tools.push_back(made(std::move(tool),
                        {kName,

@@ -124,7 +124,7 @@ Tool schema_tool(const ToolSettings& settings) {
   tool.name = "schema";
   tool.title = "Look at the data";
   tool.description =
-      "Tables of all sources and of scratch: columns, types, notes, row counts; of one table the known joins.";
+      "Tables of sources and scratch: columns, types, notes, row counts; of one table known joins.";
   tool.output_schema = output_schema(
       R"("resources":{"type":"array"},"known_joins":{"type":"object"},"agent_surface":{"type":"object"})");
   tool.annotations = {.read_only = true, .idempotent = true};
@@ -208,7 +208,7 @@ Tool materialize_tool(const ToolSettings& settings) {
   Tool tool;
   tool.name = "materialize";
   tool.title = "Copy rows to scratch";
-  tool.description = "Copy a query's rows into a scratch table with exact types, to join tables of different sources.";
+  tool.description = "Copy a query's rows into a scratch table with exact types, to join sources.";
   tool.output_schema =
       output_schema(R"("query_id":{"type":"string"},"resource":{"type":"string"},"affected_count":{"type":"integer"})");
   tool.annotations = {.destructive = true};
@@ -236,7 +236,7 @@ Tool commit_tool(const ToolSettings& settings) {
                                      {"fields", ArgumentType::kObject, false, "Name to value", ""},
                                      {"rows", ArgumentType::kObject, false, "columns, values, note", ""},
                                      {"unresolved", ArgumentType::kObject, false, "reason", ""},
-                                     {"basis", ArgumentType::kText, false, "How it was derived, in words", ""},
+                                     {"basis", ArgumentType::kText, false, "How derived, in words", ""},
                                      {"query_id", ArgumentType::kText, false, "Of the query that shows them", ""}};
   return make_tool(std::move(tool), std::move(arguments), settings, commit);
 }

@@ -62,7 +62,15 @@ Node list_row(const sqlite::Statement& at) {
   return row;
 }
 
-Node export_row(const sqlite::Statement& at) {
+Status body_as_stored(std::string_view name, std::string_view body, std::string_view hash) {
+  if (sha256_hex(body) == hash) return Ok{};
+  const std::string shown(name.substr(0, 80));
+  return make_error("integrity", "the body of the memory '" + shown + "' is not what was stored",
+                    "candor memory history " + shown + " shows its versions; candor memory health looks at the file");
+}
+
+Result<Node> export_row(const sqlite::Statement& at) {
+  CANDOR_TRY(body_as_stored(at.text(2), at.text(15), at.text(11)));
   Node row = Node::object();
   set_names(row, at);
   row.set("body", Node::string(std::string(at.text(15))));
@@ -182,11 +190,7 @@ Result<Node> Memory::read(const Which& which, bool with_graph) {
     CANDOR_ASSIGN(const Name name, memory_name(which.name));
     CANDOR_ASSIGN(row, live_memory(*store_, which.space, name.text));
   }
-  if (sha256_hex(row->body) != row->body_hash) {
-    return make_error(
-        "integrity", "the body of the memory '" + row->name + "' is not what was stored",
-        "candor memory history " + row->name + " shows its versions; candor memory health looks at the file");
-  }
+  CANDOR_TRY(body_as_stored(row->name, row->body, row->body_hash));
   Node document = Node::object();
   document.set("id", Node::number(row->id)).set("memory_id", Node::number(row->id));
   document.set("namespace", Node::string(row->space)).set("name", Node::string(row->name));

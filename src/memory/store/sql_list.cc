@@ -65,7 +65,7 @@ Status SqlList::visit(const scope::Slice& slice, const scope::Visitor& visitor) 
   while (!window.full()) {
     CANDOR_ASSIGN(const bool more, statement.step());
     if (!more) break;
-    json::Node row = plan_.row(statement);
+    CANDOR_ASSIGN(json::Node row, plan_.row(statement));
     if (judged && !slice.below->matches(row)) continue;
     if (window.take() && !visitor(std::move(row))) break;
   }

@@ -31,7 +31,7 @@ class SqlList : public scope::List {
     std::string order;
     Where where;
     std::vector<std::pair<std::string, std::string>> pushed;  // key of a text, its column
-    std::function<json::Node(const sqlite::Statement&)> row;
+    std::function<Result<json::Node>(const sqlite::Statement&)> row;
     Counter counter;
   };
 

@@ -67,7 +67,8 @@ Result<sqlite::Database> open_nowhere() {
 
 Result<sqlite::Database> open_writing(const std::string& path) {
   CANDOR_ASSIGN(sqlite::Database database, sqlite::Database::open(path, {.mode = sqlite::OpenMode::kReadWrite,
-                                                                         .busy_timeout_ms = kBusyTimeoutMs}));
+                                                                         .busy_timeout_ms = kBusyTimeoutMs,
+                                                                         .utf8_only = true}));
   CANDOR_TRY(database.set(sqlite::Switch::kNoCheckpointOnClose, true));
   CANDOR_ASSIGN(const std::int64_t version, recognise(database, path, newest_version()));
   if (database.is_readonly()) {
@@ -113,7 +114,7 @@ Status check_log(const std::string& path) {
 Result<sqlite::Database> open_unwritable(const std::string& path, Diagnostic failure) {
   if (log_bytes(path) > 0) return failure;
   CANDOR_ASSIGN(sqlite::Database database, sqlite::Database::open(uri_of(path, "immutable=1"),
-                                                                  {.mode = sqlite::OpenMode::kReadOnly, .uri = true}));
+                                                                  {.mode = sqlite::OpenMode::kReadOnly, .uri = true, .utf8_only = true}));
   CANDOR_TRY(recognise(database, path, newest_version()));
   CANDOR_TRY(register_tokenizer(database));
   return database;
@@ -121,7 +122,8 @@ Result<sqlite::Database> open_unwritable(const std::string& path, Diagnostic fai
 
 Result<sqlite::Database> open_reading(const std::string& path) {
   CANDOR_ASSIGN(sqlite::Database database, sqlite::Database::open(path, {.mode = sqlite::OpenMode::kReadWrite,
-                                                                         .busy_timeout_ms = kBusyTimeoutMs}));
+                                                                         .busy_timeout_ms = kBusyTimeoutMs,
+                                                                         .utf8_only = true}));
   CANDOR_TRY(database.set(sqlite::Switch::kNoCheckpointOnClose, true));
   Result<std::int64_t> version = recognise(database, path, newest_version());
   if (!version.ok()) {

@@ -119,9 +119,13 @@ async function cancelWhileAnotherAnswers(client, era) {
   assert.deepEqual(again.rows, [[2]]);
 }
 
-// `era` is that of the client's package, "legacy" or "modern".
-// What the held answer measured comes back with the schema.
+// What a held answer measured comes back with the schema. (Of tables of the scratch database nothing is remembered.)
 async function beTaught(client) {
+  const sql = "SELECT count(*) AS matched FROM clinic.patients p JOIN clinic.visits v ON p.patient_id = v.patient_id";
+  const { query_id, rows } = await call(client, "sql_query", { sql, turn_id: "taught" });
+  assert.deepEqual(rows, [[MATCHED]]);
+  const held = await call(client, "answer_commit", { fields: { matched: MATCHED }, query_id, turn_id: "taught", basis: "counted" });
+  assert.equal(held.title, "Answer not committed");
   const { known_joins: known } = await call(client, "schema", { resource: "clinic.patients" });
   const wanted = "patients.patient_id joins visits.patient_id: 4 % measured on ";
   assert.ok(known.list.some((join) => join.text.startsWith(wanted) && join.stale === false), JSON.stringify(known));
