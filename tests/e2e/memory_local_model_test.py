@@ -145,7 +145,8 @@ class Installed(unittest.TestCase):
         self.run_memory("init", "--model", "local:" + NAME)
         texts = {"t%d" % i: text for i, text in enumerate(TOKENS)}
         self.store(**texts)
-        weights = open(os.path.join(self.home, "models", NAME, "weights.safetensors"), "rb").read()
+        with open(os.path.join(self.home, "models", NAME, "weights.safetensors"), "rb") as file:
+            weights = file.read()
         start = 8 + struct.unpack_from("<Q", weights)[0]
         stored = sqlite3.connect(os.path.join(self.home, "memory.sqlite")).execute(
             "SELECT name, embedding FROM memories JOIN memory_embeddings ON memory_id = id").fetchall()
@@ -178,7 +179,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(other["vector_coverage"]["with_vector"], 1)
         self.run_memory("init", "--model", "local:" + NAME)
         back = self.run_memory("recall", "kitten")
-        self.assertEqual((back["vector_coverage"]["eligible"], back["vector_coverage"]["with_vector"]), (3, 2))
+        self.assertEqual((back["vector_coverage"]["memories"], back["vector_coverage"]["with_vector"]), (3, 2))
         self.assertEqual(self.run_memory("embed", "status")["missing"], 1)
         self.assertEqual(self.run_memory("embed", "backfill")["embedded"], 1)
         status = self.run_memory("embed", "status")
@@ -215,7 +216,8 @@ class Installed(unittest.TestCase):
         self.assertEqual(again["action"], "already_there")
         state = self.run_memory("embed", "status")["local_models"][0]
         self.assertEqual((state["name"], state["state"], state["licence"]), (NAME, "installed", "MIT"))
-        self.assertIn("MIT License", open(os.path.join(again["folder"], "LICENSE")).read())
+        with open(os.path.join(again["folder"], "LICENSE")) as licence:
+            self.assertIn("MIT License", licence.read())
 
     def test_taken_away_the_words_still_answer(self):
         self.run_memory("init", "--model", "local:" + NAME)
@@ -357,7 +359,8 @@ class Setup(unittest.TestCase):
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.assertTrue(SlowIndex.began.wait(120), "pip did not ask for the package")
         self.assertEqual(self.setup_model("--yes", code=15)["code"], "busy")
-        children = open("/proc/%d/task/%d/children" % (running.pid, running.pid)).read().split()
+        with open("/proc/%d/task/%d/children" % (running.pid, running.pid)) as file:
+            children = file.read().split()
         self.assertEqual(len(children), 1)
         running.send_signal(signal.SIGKILL)
         running.wait()

