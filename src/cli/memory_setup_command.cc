@@ -19,9 +19,7 @@ std::uint64_t installed_bytes(const LocalModel& model) {
   return model.weights.bytes + model.tokenizer.bytes + model.licence_text.bytes;
 }
 
-std::string package_of(const LocalModel& model) {
-  return std::string(model.package) + " " + model.package_version;
-}
+std::string package_of(const LocalModel& model) { return std::string(model.package) + " " + model.package_version; }
 
 std::string offer_text(const LocalModel& model, const std::string& folder) {
   const auto line = [](const char* name, const std::string& value) {
@@ -83,7 +81,8 @@ Result<Node> set_up(MemoryCall& call) {
     if (!agreed(context.err)) return outcome(*model, folder, "declined");
   }
   CANDOR_TRY(install(context, home, *model));
-  return outcome(*model, folder, "installed").set("next", Node::string("candor memory init --model local:" + std::string(model->name)));
+  return outcome(*model, folder, "installed")
+      .set("next", Node::string("candor memory init --model local:" + std::string(model->name)));
 }
 
 }  // namespace

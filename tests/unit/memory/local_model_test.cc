@@ -90,12 +90,14 @@ Tokens cut(std::string_view text) {
 
 TEST(Tokens, TheLowestRankIsMergedFirst) {
   EXPECT_EQ(cut(""), Tokens{});
-  EXPECT_EQ(cut("abc"), (Tokens{303, 305}));      // not "▁a" and "bc", which come later
+  EXPECT_EQ(cut("abc"), (Tokens{303, 305}));  // not "▁a" and "bc", which come later
   EXPECT_EQ(cut("a"), Tokens{307});
   EXPECT_EQ(cut(" a"), (Tokens{303, 307}));
   EXPECT_EQ(cut("bcabc"), (Tokens{303, 306, 305}));
   EXPECT_EQ(cut("ccc"), (Tokens{303, 308, 302}));  // the leftmost of equals
-  EXPECT_EQ(cut("\xE2\x96\x81" "a"), (Tokens{303, 307}));
+  EXPECT_EQ(cut("\xE2\x96\x81"
+                "a"),
+            (Tokens{303, 307}));
 }
 
 TEST(Tokens, WhatTheVocabularyLacksIsCutIntoBytes) {
