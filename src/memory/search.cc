@@ -42,7 +42,7 @@ Result<Prepared> prepare(Memory& memory, const SearchInput& input) {
   if (input.text_only) return prepared;
   CANDOR_ASSIGN(const ActiveModel model, active_model(memory.store()));
   if (model.embedder == 0) return prepared;
-  Result<Vector> vector = query_vector(model, input.query);
+  Result<Vector> vector = query_vector(memory.store(), model, input.query);
   if (vector.ok()) {
     prepared.query.vector = QueryVector{model.embedder, std::move(*vector)};
     prepared.vectors = true;
@@ -130,7 +130,7 @@ Result<SearchAnswer> deep_research(Memory& memory, const ResearchInput& input) {
   std::vector<std::optional<Vector>> vectors(query.sub_queries.size());
   for (std::size_t i = 0; prepared.vectors && i < vectors.size(); ++i) {
     CANDOR_ASSIGN(const ActiveModel model, active_model(memory.store()));
-    Result<Vector> vector = query_vector(model, query.sub_queries[i].text);
+    Result<Vector> vector = query_vector(memory.store(), model, query.sub_queries[i].text);
     if (vector.ok()) {
       vectors[i] = std::move(*vector);
     } else if (prepared.notes.empty()) {

@@ -18,6 +18,7 @@ struct ActiveModel {
   ModelSpec spec;
   std::int64_t embedder = 0;  // its row in `embedders`; 0: none
   std::size_t dim = 0;
+  EmbedderVersion version;
 };
 
 [[nodiscard]] Result<ActiveModel> active_model(Store& store);
@@ -32,9 +33,9 @@ struct ActiveModel {
                                                           const std::string& body, bool allow_missing);
 
 // The vector of a query.
-[[nodiscard]] Result<Vector> query_vector(const ActiveModel& model, const std::string& text);
+[[nodiscard]] Result<Vector> query_vector(Store& store, const ActiveModel& model, const std::string& text);
 
-// {"model","dim","memories","with_vector","missing","embedders":[…]}, of all namespaces.
+// {"model","dim","memories","with_vector","missing","embedders":[…],"local_models":[…]}, of all namespaces.
 [[nodiscard]] Result<json::Node> embed_status(Store& store);
 
 // Makes the missing vectors, some memories a transaction, so that a kill loses no more than the latest. `progress` is told
