@@ -4,7 +4,7 @@
 
 FOLDER is laid out like BEIR's sets: corpus.jsonl ({"_id", "title", "text", "entities"?}), queries.jsonl ({"_id", "text"}) and
 qrels/*.tsv (query-id, corpus-id, score). Without one, a small set is generated: subjects with near neighbours, asked for by
-other words than their texts begin with. MODEL is what `candor memory init --model` takes; without one there are no vectors.
+other words than their texts begin with. MODEL is what `candor memory init --model` takes (`local:NAME` is installed for the run); without one there are no vectors.
 """
 
 import argparse
@@ -75,6 +75,8 @@ def load(home, folder, model):
                                  "entities": [{"name": e, "entity_type": "concept"} for e in one.get("entities", [])]}))
     memory(home, "remember-batch", text="\n".join(batch) + "\n")
     if model:
+        if model.startswith("local:"):
+            memory(home, "embed", "setup", model[6:], "--yes")
         memory(home, "init", "--model", model)
         memory(home, "embed", "backfill")
     return names

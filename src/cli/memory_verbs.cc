@@ -26,7 +26,7 @@ std::vector<MemoryVerb> write_verbs() {
        "",
        "make the memory's file, and choose the embedder",
        true,
-       {{"--model", "MODEL", "none, command:CMD or URL#NAME: who makes vectors"},
+       {{"--model", "MODEL", "none, local:NAME, command:CMD or URL#NAME: who makes vectors"},
         {"--dim", "N", "numbers in a vector; else a text is embedded to learn it"},
         {"--force", nullptr, "kept for scripts; nothing is ever overwritten"}},
        &memory_init,
@@ -480,6 +480,15 @@ std::vector<MemoryVerb> index_verbs() {
        {},
        &memory_embed_backfill,
        "candor memory embed backfill"},
+      {"embed setup",
+       "[NAME]",
+       "download a local model, once it was asked for; it makes vectors without a network",
+       true,
+       {{"--model", "NAME", "the model, where no word names it (default: wordllama-256)"},
+        kYes,
+        {"--remove", nullptr, "delete it again"}},
+       &memory_embed_setup,
+       "candor memory embed setup\ncandor memory init --model local:wordllama-256\ncandor memory embed backfill"},
   };
 }
 

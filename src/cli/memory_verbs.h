@@ -140,5 +140,6 @@ ExitCode memory_fts_stats(MemoryCall& call);
 ExitCode memory_reindex(MemoryCall& call);
 ExitCode memory_embed_status(MemoryCall& call);
 ExitCode memory_embed_backfill(MemoryCall& call);
+ExitCode memory_embed_setup(MemoryCall& call);
 
 }  // namespace candor::cli

@@ -54,7 +54,7 @@ Result<Prepared> prepare(Memory& memory, const SearchInput& input) {
   if (input.text_only) return prepared;
   CANDOR_ASSIGN(const ActiveModel model, active_model(memory.store()));
   if (model.embedder == 0) return prepared;
-  Result<Vector> vector = query_vector(model, input.query);
+  Result<Vector> vector = query_vector(memory.store(), model, input.query);
   if (vector.ok()) {
     prepared.query.vector = QueryVector{model.embedder, std::move(*vector)};
     prepared.vectors = true;
@@ -136,7 +136,7 @@ Result<std::vector<std::optional<Vector>>> vectors_of(Memory& memory, const Rese
   if (model.embedder == 0) return vectors;
   std::vector<std::string> texts;
   for (const auto& sub_query : query.sub_queries) texts.push_back(sub_query.text);
-  Result<std::vector<Vector>> made = query_vectors(model, texts, input.timeout_ms / 2);
+  Result<std::vector<Vector>> made = query_vectors(memory.store(), model, texts, input.timeout_ms / 2);
   if (!made.ok()) {
     note_degraded(answer.notes, made.error());
     return vectors;

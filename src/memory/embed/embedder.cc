@@ -44,22 +44,12 @@ Result<ModelSpec> parse_model(std::string_view text) {
   return spec;
 }
 
-EmbedSettings embed_settings() {
+EmbedSettings embed_settings(std::string home) {
   EmbedSettings settings;
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
-  if (const auto deps = variable("CANDOR_DEPS"); !deps.empty()) {
-    settings.models_folder = deps + "/models";
-  } else if (const auto cache = variable("XDG_CACHE_HOME"); !cache.empty()) {
-    settings.models_folder = cache + "/candor/models";
-  } else {
-    settings.models_folder = variable("HOME") + "/.cache/candor/models";
-  }
-  if (const int seconds = std::atoi(variable("CANDOR_EMBED_SECONDS").c_str()); seconds > 0 && seconds <= 3'600) {
-    settings.timeout_ms = seconds * 1'000;
-  }
+  settings.home = std::move(home);
+  const char* seconds = std::getenv("CANDOR_EMBED_SECONDS");
+  const int number = seconds == nullptr ? 0 : std::atoi(seconds);
+  if (number > 0 && number <= 3'600) settings.timeout_ms = number * 1'000;
   return settings;
 }
 

@@ -16,9 +16,16 @@ namespace candor::memory {
 
 using Vector = std::vector<float>;
 
+// What tells one set of vectors from another of the same model's name. Empty where that is not known.
+struct EmbedderVersion {
+  std::string version, sha256;
+  friend bool operator==(const EmbedderVersion&, const EmbedderVersion&) = default;
+};
+
 class Embedder {
  public:
   virtual ~Embedder() = default;
+  [[nodiscard]] virtual EmbedderVersion version() const { return {}; }
   // One vector for each text, in their order, all of the same size. Fails with `embedding-failed` or `embedding-timeout`;
   // nothing is half done.
   [[nodiscard]] virtual Result<std::vector<Vector>> embed(std::span<const std::string> texts) = 0;
@@ -39,10 +46,11 @@ struct ModelSpec {
 
 // Where things stand that an embedder needs.
 struct EmbedSettings {
-  std::string models_folder;  // of local models
-  int timeout_ms = 30'000;    // of one request or one run of the command
+  std::string home;         // local models are in its models/
+  int timeout_ms = 30'000;  // of one request or one run of the command
 };
-[[nodiscard]] EmbedSettings embed_settings();  // from the environment
+// The rest is from the environment.
+[[nodiscard]] EmbedSettings embed_settings(std::string home);
 
 // Null for kNone. Fails with `not-found` for a local model that is not there, with `embedding-failed` where a library is
 // missing.

@@ -1,4 +1,4 @@
-// A model file on this machine.
+// A local model: a vector a token, averaged. Its files are looked into where they lie; the network is never asked.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,8 @@
 
 namespace candor::memory {
 
-// Fails with `not-found` where `embed setup` did not fetch it yet, with `embedding-failed` for a damaged one.
+// Fails with `usage` for a model that this version does not know, with `not-found` where `embed setup` did not install it,
+// with `embedding-failed` for a damaged one.
 [[nodiscard]] Result<std::unique_ptr<Embedder>> make_local_embedder(const std::string& name,
                                                                     const EmbedSettings& settings);
 

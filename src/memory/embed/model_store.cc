@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/digest.h"
+#include "memory/embed/local_models.h"
 #include "memory/store/text_parts.h"
 #include "memory/vectors/segment.h"
 #include "memory/vectors/vector_tables.h"
@@ -29,20 +30,29 @@ Status set_meta(Store& store, std::string_view key, const std::string& value) {
       key, value);
 }
 
-// One embedder a model and process: a local model is read from its file once.
-Result<Embedder*> embedder_of(const ModelSpec& spec) {
-  static std::map<std::string, std::unique_ptr<Embedder>> known;
-  const auto found = known.find(spec.text);
-  if (found != known.end()) return found->second.get();
-  CANDOR_ASSIGN(auto made, make_embedder(spec, embed_settings()));
-  return known.emplace(spec.text, std::move(made)).first->second.get();
+std::string home_of(const Store& store) {
+  const auto slash = store.path().rfind('/');
+  return slash == std::string::npos ? "." : store.path().substr(0, slash);
 }
 
-Result<std::vector<Vector>> embed_texts(const ModelSpec& spec, const std::vector<std::string>& texts,
-                                        std::optional<std::size_t> dim) {
-  CANDOR_ASSIGN(Embedder * embedder, embedder_of(spec));
+// One embedder a model, home and process: a local model's files are opened once.
+Result<Embedder*> embedder_of(const std::string& home, const ModelSpec& spec) {
+  static std::map<std::pair<std::string, std::string>, std::unique_ptr<Embedder>> known;
+  const auto found = known.find({home, spec.text});
+  if (found != known.end()) return found->second.get();
+  CANDOR_ASSIGN(auto made, make_embedder(spec, embed_settings(home)));
+  return known.emplace(std::pair(home, spec.text), std::move(made)).first->second.get();
+}
+
+// Vectors of the memory's own embedder, in the version that made those which are stored.
+Result<std::vector<Vector>> embed_texts(Store& store, const ActiveModel& model, const std::vector<std::string>& texts) {
+  CANDOR_ASSIGN(Embedder * embedder, embedder_of(home_of(store), model.spec));
+  if (embedder->version() != model.version) {
+    return make_error("embedding-failed", "the memory's vectors are of another version of " + model.spec.text,
+                      "candor memory init --model " + model.spec.text, "candor memory embed backfill makes them anew");
+  }
   CANDOR_ASSIGN(auto vectors, embedder->embed(texts));
-  CANDOR_TRY(check_vectors(vectors, texts.size(), dim));
+  CANDOR_TRY(check_vectors(vectors, texts.size(), model.dim));
   return vectors;
 }
 
@@ -110,8 +120,8 @@ Status store_vectors(Store& store, const Missing& memory, const Embedded& vector
                              vectors.embedder, write_vector(vectors.memory));
 }
 
-Result<std::vector<std::optional<Embedded>>> embed_missing(const ActiveModel& model, const std::vector<Missing>& batch,
-                                                           std::string& failure) {
+Result<std::vector<std::optional<Embedded>>> embed_missing(Store& store, const ActiveModel& model,
+                                                           const std::vector<Missing>& batch, std::string& failure) {
   std::vector<std::string> texts;
   std::vector<std::size_t> counts;
   for (const auto& memory : batch) {
@@ -120,7 +130,7 @@ Result<std::vector<std::optional<Embedded>>> embed_missing(const ActiveModel& mo
     std::ranges::move(own, std::back_inserter(texts));
   }
   std::vector<std::optional<Embedded>> made(batch.size());
-  auto vectors = embed_texts(model.spec, texts, model.dim);
+  auto vectors = embed_texts(store, model, texts);
   if (vectors.ok()) {
     std::size_t at = 0;
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -136,7 +146,7 @@ Result<std::vector<std::optional<Embedded>>> embed_missing(const ActiveModel& mo
   }
   // One text can spoil a batch: each by itself.
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    CANDOR_ASSIGN(auto one, embed_missing(model, {batch[i]}, failure));
+    CANDOR_ASSIGN(auto one, embed_missing(store, model, {batch[i]}, failure));
     made[i] = std::move(one.front());
     if (!made[i] && i == 0 && vectors.error().code == "embedding-timeout") return std::move(vectors).error();
   }
@@ -148,15 +158,41 @@ Result<Node> embedders_of(Store& store) {
   CANDOR_ASSIGN(
       sqlite::Run run,
       store.sql().start("SELECT e.id, e.name, e.dim, (SELECT count(*) FROM memory_embeddings v WHERE v.embedder = "
-                        "e.id) FROM embedders e ORDER BY e.id"));
+                        "e.id), e.version, e.sha256 FROM embedders e ORDER BY e.id"));
   while (true) {
     CANDOR_ASSIGN(const bool row, run.step());
     if (!row) return all;
     Node one = Node::object();
     one.set("id", Node::number(run.integer(0))).set("model", Node::string(run.text(1)));
     one.set("dim", Node::number(run.integer(2))).set("vectors", Node::number(run.integer(3)));
+    if (!run.text(4).empty()) one.set("version", Node::string(run.text(4))).set("sha256", Node::string(run.text(5)));
     all.push(std::move(one));
   }
+}
+
+// Later openings look at sizes alone: hashing the file takes longer than a search.
+Status check_whole(const std::string& home, const ModelSpec& spec) {
+  if (spec.kind != ModelKind::kLocal) return Ok{};
+  CANDOR_ASSIGN(const LocalModel* model, local_model(spec.name));
+  if (model_state(home, *model) == ModelState::kInstalled) return Ok{};
+  return make_error("embedding-failed", "the local model " + spec.name + " is damaged",
+                    "candor memory embed setup " + spec.name);
+}
+
+Node local_models_of(const std::string& home) {
+  Node all = Node::array();
+  for (const auto& model : local_models()) {
+    const ModelState state = model_state(home, model);
+    Node one = Node::object();
+    one.set("name", Node::string(model.name)).set("version", Node::string(model.version));
+    one.set("licence", Node::string(model.licence)).set("dim", Node::number(static_cast<std::int64_t>(model.dim)));
+    one.set("state", Node::string(state == ModelState::kInstalled ? "installed"
+                                  : state == ModelState::kDamaged ? "damaged"
+                                                                  : "absent"));
+    one.set("folder", Node::string(ModelFiles(home, model).folder));
+    all.push(std::move(one));
+  }
+  return all;
 }
 
 }  // namespace
@@ -171,7 +207,7 @@ Result<ActiveModel> active_model(Store& store) {
   CANDOR_ASSIGN(model.spec, parse_model(text.empty() ? "none" : text));
   if (model.spec.kind == ModelKind::kNone) return model;
   CANDOR_ASSIGN(const std::string id, meta(store, "embedder"));
-  CANDOR_ASSIGN(sqlite::Run run, store.sql().start("SELECT id, dim FROM embedders WHERE id = ?1", id));
+  CANDOR_ASSIGN(sqlite::Run run, store.sql().start("SELECT id, dim, version, sha256 FROM embedders WHERE id = ?1", id));
   CANDOR_ASSIGN(const bool row, run.step());
   if (!row) {
     return make_error("integrity", "the memory names an embedder that it does not have",
@@ -179,15 +215,21 @@ Result<ActiveModel> active_model(Store& store) {
   }
   model.embedder = run.integer(0);
   model.dim = static_cast<std::size_t>(run.integer(1));
+  model.version = {run.text(2), run.text(3)};
   return model;
 }
 
 Result<ActiveModel> choose_model(Store& store, const ModelSpec& spec, std::optional<std::size_t> dim) {
-  ActiveModel model{.spec = spec, .embedder = 0, .dim = dim.value_or(0)};
+  ActiveModel model{.spec = spec, .embedder = 0, .dim = dim.value_or(0), .version = {}};
   if (spec.kind != ModelKind::kNone) {
-    CANDOR_TRY(embedder_of(spec));
-    if (!dim) {
-      CANDOR_ASSIGN(const auto probe, embed_texts(spec, {"a text to learn the size of its vector"}, std::nullopt));
+    CANDOR_ASSIGN(Embedder * embedder, embedder_of(home_of(store), spec));
+    model.version = embedder->version();
+    CANDOR_TRY(check_whole(home_of(store), spec));
+    // A local model is asked in any case: it costs nothing, and a wrong size would be found at the next write.
+    if (!dim || spec.kind == ModelKind::kLocal) {
+      const std::vector<std::string> text = {"a text to learn the size of its vector"};
+      CANDOR_ASSIGN(const auto probe, embedder->embed(text));
+      CANDOR_TRY(check_vectors(probe, 1, dim));
       model.dim = probe.front().size();
     }
   }
@@ -196,10 +238,12 @@ Result<ActiveModel> choose_model(Store& store, const ModelSpec& spec, std::optio
     CANDOR_TRY(set_meta(store, "dim", std::to_string(model.dim)));
     if (spec.kind == ModelKind::kNone) return set_meta(store, "embedder", "0");
     CANDOR_TRY(
-        store.sql().execute("INSERT OR IGNORE INTO embedders (name, dim) VALUES (?1, ?2)", spec.text, model.dim));
-    CANDOR_ASSIGN(model.embedder,
-                  store.sql().count("SELECT id FROM embedders WHERE name = ?1 AND dim = ?2 AND version = ''", spec.text,
-                                    model.dim));
+        store.sql().execute("INSERT OR IGNORE INTO embedders (name, dim, version, sha256) VALUES (?1, ?2, ?3, ?4)",
+                            spec.text, model.dim, model.version.version, model.version.sha256));
+    CANDOR_ASSIGN(
+        model.embedder,
+        store.sql().count("SELECT id FROM embedders WHERE name = ?1 AND dim = ?2 AND version = ?3 AND sha256 = ?4",
+                          spec.text, model.dim, model.version.version, model.version.sha256));
     return set_meta(store, "embedder", std::to_string(model.embedder));
   };
   CANDOR_TRY(store.transaction(write));
@@ -210,7 +254,7 @@ Result<std::optional<Embedded>> vectors_for(Store& store, const std::string& des
                                             bool allow_missing) {
   CANDOR_ASSIGN(const ActiveModel model, active_model(store));
   if (model.embedder == 0) return std::optional<Embedded>();
-  auto vectors = embed_texts(model.spec, texts_of(description, body), model.dim);
+  auto vectors = embed_texts(store, model, texts_of(description, body));
   if (vectors.ok()) {
     Embedded made = embedded_of(model.embedder, *vectors);
     made.of = text_digest(description, body);
@@ -223,11 +267,12 @@ Result<std::optional<Embedded>> vectors_for(Store& store, const std::string& des
   return failure;
 }
 
-std::vector<Result<Embedded>> vectors_for_each(const ActiveModel& model, const std::vector<MemoryText>& texts) {
+std::vector<Result<Embedded>> vectors_for_each(Store& store, const ActiveModel& model,
+                                               const std::vector<MemoryText>& texts) {
   std::vector<Missing> batch;
   for (const auto& text : texts) batch.push_back({0, 0, text.description, text.body});
   std::string failure;
-  Result<std::vector<std::optional<Embedded>>> made = embed_missing(model, batch, failure);
+  Result<std::vector<std::optional<Embedded>>> made = embed_missing(store, model, batch, failure);
   std::vector<Result<Embedded>> vectors;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (!made.ok()) {
@@ -244,16 +289,16 @@ std::vector<Result<Embedded>> vectors_for_each(const ActiveModel& model, const s
   return vectors;
 }
 
-Result<Vector> query_vector(const ActiveModel& model, const std::string& text) {
-  CANDOR_ASSIGN(auto vectors, embed_texts(model.spec, {text}, model.dim));
+Result<Vector> query_vector(Store& store, const ActiveModel& model, const std::string& text) {
+  CANDOR_ASSIGN(auto vectors, embed_texts(store, model, {text}));
   return std::move(vectors.front());
 }
 
-Result<std::vector<Vector>> query_vectors(const ActiveModel& model, const std::vector<std::string>& texts,
+Result<std::vector<Vector>> query_vectors(Store& store, const ActiveModel& model, const std::vector<std::string>& texts,
                                           int timeout_ms) {
-  EmbedSettings settings = embed_settings();
+  EmbedSettings settings = embed_settings(home_of(store));
   if (model.spec.kind == ModelKind::kLocal || timeout_ms >= settings.timeout_ms) {
-    return embed_texts(model.spec, texts, model.dim);
+    return embed_texts(store, model, texts);
   }
   settings.timeout_ms = std::max(1, timeout_ms);
   CANDOR_ASSIGN(const auto embedder, make_embedder(model.spec, settings));
@@ -274,7 +319,7 @@ Result<Node> embed_status(Store& store) {
       "coverage_pct",
       Node::number(live == 0 ? 100.0 : 100.0 * static_cast<double>(live - missing) / static_cast<double>(live)));
   CANDOR_ASSIGN(Node embedders, embedders_of(store));
-  document.set("embedders", std::move(embedders));
+  document.set("embedders", std::move(embedders)).set("local_models", local_models_of(home_of(store)));
   return document;
 }
 
@@ -288,7 +333,7 @@ Result<Backfilled> backfill(Store& store, const std::function<bool(std::int64_t,
     CANDOR_ASSIGN(const auto batch, next_missing(store, model.embedder, after));
     if (batch.empty()) break;
     after = batch.back().id;
-    CANDOR_ASSIGN(const auto made, embed_missing(model, batch, done.failure));
+    CANDOR_ASSIGN(const auto made, embed_missing(store, model, batch, done.failure));
     const auto write = [&]() -> Status {
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (made[i]) CANDOR_TRY(store_vectors(store, batch[i], *made[i]));

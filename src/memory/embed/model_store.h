@@ -18,6 +18,7 @@ struct ActiveModel {
   ModelSpec spec;
   std::int64_t embedder = 0;  // its row in `embedders`; 0: none
   std::size_t dim = 0;
+  EmbedderVersion version;
 };
 
 [[nodiscard]] Result<ActiveModel> active_model(Store& store);
@@ -36,17 +37,17 @@ struct ActiveModel {
 struct MemoryText {
   std::string description, body;
 };
-[[nodiscard]] std::vector<Result<Embedded>> vectors_for_each(const ActiveModel& model,
+[[nodiscard]] std::vector<Result<Embedded>> vectors_for_each(Store& store, const ActiveModel& model,
                                                              const std::vector<MemoryText>& texts);
 
 // The vector of a query.
-[[nodiscard]] Result<Vector> query_vector(const ActiveModel& model, const std::string& text);
+[[nodiscard]] Result<Vector> query_vector(Store& store, const ActiveModel& model, const std::string& text);
 
 // The vectors of several, from one request that may take `timeout_ms` and no longer than embed_settings() say.
-[[nodiscard]] Result<std::vector<Vector>> query_vectors(const ActiveModel& model, const std::vector<std::string>& texts,
-                                                        int timeout_ms);
+[[nodiscard]] Result<std::vector<Vector>> query_vectors(Store& store, const ActiveModel& model,
+                                                        const std::vector<std::string>& texts, int timeout_ms);
 
-// {"model","dim","memories","with_vector","missing","embedders":[…]}, of all namespaces.
+// {"model","dim","memories","with_vector","missing","embedders":[…],"local_models":[…]}, of all namespaces.
 [[nodiscard]] Result<json::Node> embed_status(Store& store);
 
 // Makes the missing vectors, some memories a transaction, so that a kill loses no more than the latest. `progress` is told

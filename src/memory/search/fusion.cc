@@ -54,7 +54,7 @@ class Convex {
   Convex(const FusionOptions& options, bool has_vectors, double highest_bm25)
       : text_(kTextShare * options.weight_text),
         vectors_(has_vectors ? (1 - kTextShare) * options.weight_vectors : 0),
-        highest_(highest_bm25) {}
+        highest_(std::max(highest_bm25, options.full_bm25)) {}
   // A memory without a word of the query has a BM25 of 0, which is the minimum.
   [[nodiscard]] double score(double bm25, double cosine) const {
     const double sum = text_ + vectors_;

@@ -14,7 +14,9 @@ namespace candor::memory {
 
 enum class Fusion : std::uint8_t {
   kRrf,     // sum of weight / (60 + rank): Cormack, Clarke and Büttcher 2009
-  kConvex,  // share * min-max of BM25 + (1 - share) * cosine: Bruch, Gai and Ingber 2023
+  // share * BM25 + (1 - share) * cosine: Bruch, Gai and Ingber 2023. BM25 is divided by the highest that was found, or by
+  // what a memory with every word of the query would have: where few words are found, the best of them is no full hit.
+  kConvex,
 };
 
 // Fails with `usage`.
@@ -24,6 +26,7 @@ enum class Fusion : std::uint8_t {
 struct FusionOptions {
   Fusion method = Fusion::kConvex;
   double rrf_k = 60, weight_text = 1, weight_vectors = 1;
+  double full_bm25 = 0;  // what a memory with every word of the query would have
 };
 
 struct Fused {

@@ -47,7 +47,7 @@ Result<Eligible> Searcher::narrowed(const scope::Predicate& below, const std::ve
   return kept;
 }
 
-Result<std::vector<Fused>> Searcher::with_vectors(const std::vector<Scored>& text, const Eligible& eligible,
+Result<std::vector<Fused>> Searcher::with_vectors(const TextAnswer& text, const Eligible& eligible,
                                                   std::optional<std::size_t> first,
                                                   std::optional<std::int64_t>& with_vector) {
   const QueryVector& vector = *query_.vector;
@@ -55,11 +55,13 @@ Result<std::vector<Fused>> Searcher::with_vectors(const std::vector<Scored>& tex
   CANDOR_ASSIGN(Cosines cosines,
                 Cosines::bound(store_->database(), vector.embedder, vector.values, eligible, kept.get()));
   with_vector = static_cast<std::int64_t>(cosines.rows().size());
-  const bool by_ranks = query_.fusion.method == Fusion::kRrf;
-  if (first && !by_ranks) return fuse_best(text, cosines, eligible, query_.fusion, *first, kVectorDepth);
+  FusionOptions options = query_.fusion;
+  options.full_bm25 = text.full_score;
+  const bool by_ranks = options.method == Fusion::kRrf;
+  if (first && !by_ranks) return fuse_best(text.hits, cosines, eligible, options, *first, kVectorDepth);
   const bool shallow = first && *first <= kVectorDepth;
   CANDOR_ASSIGN(const auto nearest, cosines.nearest(shallow ? kVectorDepth : cosines.rows().size()));
-  return fuse(text, nearest, true, eligible, query_.fusion);
+  return fuse(text.hits, nearest, true, eligible, options);
 }
 
 Result<Legs> Searcher::search(const scope::Predicate* below, const std::vector<std::string>& computed,
@@ -83,7 +85,7 @@ Result<Legs> Searcher::search(const scope::Predicate* below, const std::vector<s
     eligible = &some;
   }
   if (vectors_asked) {
-    CANDOR_ASSIGN(legs.ranked, with_vectors(text.hits, *eligible, first, legs.with_vector));
+    CANDOR_ASSIGN(legs.ranked, with_vectors(text, *eligible, first, legs.with_vector));
   } else {
     legs.ranked = fuse(text.hits, {}, false, *eligible, query_.fusion);
   }

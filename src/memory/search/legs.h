@@ -58,7 +58,7 @@ class Searcher {
  private:
   Searcher(Store& store, SearchQuery query, std::shared_ptr<const Eligible> eligible)
       : store_(&store), query_(std::move(query)), eligible_(std::move(eligible)) {}
-  Result<std::vector<Fused>> with_vectors(const std::vector<Scored>& text, const Eligible& eligible,
+  Result<std::vector<Fused>> with_vectors(const TextAnswer& text, const Eligible& eligible,
                                           std::optional<std::size_t> first, std::optional<std::int64_t>& with_vector);
   Result<Eligible> narrowed(const scope::Predicate& below, const std::vector<Scored>* among);
 

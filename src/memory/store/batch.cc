@@ -125,7 +125,7 @@ Status Batch::embed() {
     wanting.push_back(&line);
   }
   if (texts.empty()) return Ok{};
-  std::vector<Result<Embedded>> vectors = vectors_for_each(*model_, texts);
+  std::vector<Result<Embedded>> vectors = vectors_for_each(*store_, *model_, texts);
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     if (vectors[i].ok()) {
       wanting[i]->input->vectors = std::move(*vectors[i]);

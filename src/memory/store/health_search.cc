@@ -104,8 +104,8 @@ Status look_at_coverage(const HealthScope& scope, const ActiveModel& model, Heal
   return Ok{};
 }
 
-void ask_model(const ActiveModel& model, HealthReport& report) {
-  const Result<Vector> vector = query_vector(model, "a text to see whether the embedder answers");
+void ask_model(Store& store, const ActiveModel& model, HealthReport& report) {
+  const Result<Vector> vector = query_vector(store, model, "a text to see whether the embedder answers");
   report.judged("model", vector.ok() ? "" : vector.error().message, Weight::kLack);
 }
 
@@ -133,7 +133,7 @@ Status look_at_vectors(const HealthScope& scope, HealthReport& report) {
     report.not_looked_at("model", none);
   } else {
     CANDOR_TRY(look_at_coverage(scope, model, report));
-    ask_model(model, report);
+    ask_model(*scope.store, model, report);
   }
   report.set("model_ok", report.latest());
   CANDOR_ASSIGN(const auto orphaned, scope.store->sql().count(kOrphaned, scope.space));

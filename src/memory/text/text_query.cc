@@ -107,7 +107,11 @@ class Builder {
       group.documents = std::max(group.documents, documents);
     }
     any_term_ = true;
-    if (group.documents > 0) query_.groups.push_back(std::move(group));
+    if (group.documents > 0) {
+      query_.groups.push_back(std::move(group));
+    } else {
+      query_.weight_absent += group.weight;
+    }
     return Ok{};
   }
 

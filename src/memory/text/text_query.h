@@ -27,6 +27,7 @@ struct TextQuery {
   std::vector<TermGroup> groups;
   std::vector<std::string> dropped;  // words that were not looked for, since they say too little
   std::size_t words_not_read = 0;    // beyond kQueryWordsMax
+  double weight_absent = 0;          // of groups that no document holds
   bool only_common = false;          // no word, or function words alone
   std::string reason;                // why there is nothing to look for; empty where there is
 };

@@ -96,6 +96,13 @@ Result<TextQuery> query_for(TextIndex& index, std::string_view query) {
                                   }});
 }
 
+// Words that no memory holds count like one that a single memory holds.
+double full_score_of(const TextQuery& query, std::int64_t rows) {
+  double sum = query.weight_absent * inverse_frequency(rows, 1);
+  for (const auto& group : query.groups) sum += group.weight * inverse_frequency(rows, group.documents);
+  return sum;
+}
+
 Result<bool> has_pieces(sqlite::Database& database) {
   CANDOR_ASSIGN(sqlite::Statement any, database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'fts_chunks'"));
   return any.step();
@@ -110,6 +117,7 @@ Result<TextAnswer> search_text(sqlite::Database& database, std::string_view quer
       .documents = index.rows(), .documents_with = [&](const std::string& term) { return index.documents_with(term); }};
   CANDOR_ASSIGN(answer.query, build_text_query(query, statistics));
   if (answer.query.groups.empty()) return answer;
+  answer.full_score = full_score_of(answer.query, index.rows());
   CANDOR_ASSIGN(const auto ranked,
                 rank_rows(index, answer.query, index.rows(), [&](std::int64_t row) { return eligible.has(row); }));
   std::unordered_map<std::int64_t, double> pieces;

@@ -16,6 +16,7 @@ namespace candor::memory {
 struct TextAnswer {
   std::vector<Scored> hits;  // every eligible memory that holds a term, best first
   TextQuery query;
+  double full_score = 0;  // of a memory of mean length that holds every word of the query once
 };
 
 // Fails only where the file does.
