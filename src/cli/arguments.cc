@@ -140,7 +140,8 @@ void add_source_flags(CLI::App& app, Arguments& into) {
 }
 
 bool returns_a_list(const std::string& name) {
-  constexpr std::string_view kNames[] = {"sql", "schema", "answers", "queries", "undo", "contract", "explain", "check", "doctor"};
+  constexpr std::string_view kNames[] = {"sql",      "schema",  "answers", "queries", "undo",
+                                         "contract", "explain", "check",   "doctor"};
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 

@@ -342,8 +342,7 @@ ExitCode run_doctor(const Context& context) {
   Result<scope::ShapedList> shaped = scope::ShapedList::make(findings, context.shaping);
   if (!shaped.ok()) return fail(context, shaped.error());
   if (context.document) {
-    print_document(context,
-                   report_document(doctor.report(), settings, context.arguments.attack, *std::move(shaped)));
+    print_document(context, report_document(doctor.report(), settings, context.arguments.attack, *std::move(shaped)));
   } else if (!context.shaping.empty()) {
     print_list(context, *shaped,
                {{{"finding", under("name")}, {"ok", under("ok")}, {"text", under("text")}}, "finding", "findings"});
