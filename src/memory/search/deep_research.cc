@@ -52,7 +52,7 @@ class Researcher {
       if (done.error().code != "cancelled") return done;
       ++timed_out_;
     }
-    const Status ranked = rank();
+    Status ranked = rank();
     if (ranked.ok() || ranked.error().code != "cancelled") return ranked;
     rank_by_hits();
     return Ok{};

@@ -1,4 +1,6 @@
 // The shape of the graph: hubs that everything leads through say little, and so does a relation that everything has.
+#include <cmath>
+
 #include "memory/store/health.h"
 #include "memory/store/names.h"
 
@@ -13,7 +15,7 @@ constexpr std::int64_t kRelationsToJudge = 20;  // fewer make no shape
 constexpr double kHubShare = 0.5, kMentionsShare = 0.5, kRelationShare = 0.8;
 constexpr std::size_t kNamed = 20;  // of a list of faults
 
-std::string percent(double share) { return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %"; }
+std::string percent(double share) { return std::to_string(std::lround(share * 100)) + " %"; }
 
 Node warning(bool holds, std::string text) { return holds ? Node::string(std::move(text)) : Node(); }
 
