@@ -159,6 +159,7 @@ Result<exec::Environment> Service::environment_of(const Published& published, co
   environment.statement_ms = configuration_.limit("statement_seconds") * 1000;
   environment.count_budget_ms = configuration_.limit("count_budget_ms");
   environment.dry_run = options.dry_run;
+  environment.changes_others = published.changes_others;
   const std::optional<contract::Scope>& scope = published.contract.scope;
   if (!scope) return environment;
   if (scope->claim.empty()) {

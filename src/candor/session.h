@@ -2,6 +2,7 @@
 // Opened when first needed, one owner a scratch database, opened anew when a source's files change.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -40,6 +41,8 @@ struct Published {
   contract::Contract contract;
   lower::Storage storage;  // points into `contract`
   engine::Engine* engine = nullptr;
+  // See exec::Environment.
+  std::shared_ptr<std::atomic<bool>> changes_others = std::make_shared<std::atomic<bool>>(false);
   std::string kept;  // why a changed file of the contract was not taken; empty: it is the file's own
 };
 

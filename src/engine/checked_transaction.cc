@@ -60,6 +60,19 @@ Result<std::unique_ptr<RowStream>> CheckedTransaction::run(const RunRequest& req
   return started;
 }
 
+Answers CheckedTransaction::run_all(const std::vector<RunRequest>& requests, const CancelToken& cancel) {
+  if (Status ready = state_->ready(); !ready.ok()) return {{}, std::move(ready).error()};
+  state_->running = true;
+  Answers answers = start_all(requests, cancel);
+  state_->running = false;
+  if (answers.failure) state_->failed = true;
+  return answers;
+}
+
+Answers CheckedTransaction::start_all(const std::vector<RunRequest>& requests, const CancelToken& cancel) {
+  return answers_of(requests, [&](const RunRequest& request) { return start(request, cancel); });
+}
+
 Status CheckedTransaction::commit() {
   CANDOR_TRY(state_->ready());
   state_->committed = true;

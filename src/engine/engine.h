@@ -103,6 +103,26 @@ class RowStream {
   [[nodiscard]] virtual Item next() = 0;
 };
 
+// All that one statement gave.
+struct Answer {
+  Header header;
+  std::vector<RowBatch> rows;
+  End end;
+};
+
+// Pulls the rows to their end.
+[[nodiscard]] Result<Answer> whole_answer(RowStream& rows);
+
+// What several statements gave.
+struct Answers {
+  std::vector<Answer> done;           // of the first statements, in their order
+  std::optional<Diagnostic> failure;  // of the one behind those; no later one was run
+};
+
+// Starts one after the other, and pulls the rows of each to their end.
+using Starter = std::function<Result<std::unique_ptr<RowStream>>(const RunRequest&)>;
+[[nodiscard]] Answers answers_of(const std::vector<RunRequest>& requests, const Starter& start);
+
 // ---- the catalog ----
 
 struct CatalogColumn {
@@ -200,6 +220,9 @@ class Transaction {
   // Fails besides with `duplicate-key`, `constraint-violation`, `null-not-allowed` and `concurrent-change`; after a
   // failure only rolling back is left.
   [[nodiscard]] virtual Result<std::unique_ptr<RowStream>> run(const RunRequest& request, CancelToken cancel) = 0;
+  // The same for several statements, one after the other, each to its end; nothing is run after the first that fails. An
+  // engine in another process is asked once for all of them. All their rows are held in memory.
+  [[nodiscard]] virtual Answers run_all(const std::vector<RunRequest>& requests, const CancelToken& cancel);
   // `concurrent-change` when another writer was first, `disk-full`, `busy` when readers do not let go, what a constraint
   // says that is looked at last; `write-unknown` when the engine ended meanwhile. Whatever it fails with, nothing was kept,
   // but for the last.

@@ -24,15 +24,13 @@ bool is_cut(const std::vector<Value>& row) {
 }  // namespace
 
 Result<std::vector<std::vector<Value>>> kept_rows(const contract::Resource& resource, const std::vector<Value>& keys,
-                                                  const Environment& environment, engine::Transaction& transaction,
-                                                  const CancelToken& cancel) {
+                                                  const Environment& environment, Exchange& exchange) {
   std::vector<std::vector<Value>> all;
   for (std::size_t first = 0; first < keys.size(); first += kKeysAtOnce) {
     const auto from = keys.begin() + static_cast<std::ptrdiff_t>(first);
     const std::vector<Value> some(from, from + static_cast<std::ptrdiff_t>(std::min(kKeysAtOnce, keys.size() - first)));
     lower::Lowering lowering(environment.storage);
-    Result<Rows> rows =
-        run(lowering.kept_rows(resource, some), environment, &transaction, environment.statement_ms, cancel);
+    Result<Rows> rows = exchange.ask(lowering.kept_rows(resource, some));
     if (!rows.ok()) return rows.error().code == "result-too-large" ? too_large() : std::move(rows).error();
     for (std::vector<Value>& row : rows->rows) {
       if (is_cut(row)) return too_large();
@@ -66,7 +64,7 @@ ChangeLog::Entry& ChangeLog::add(const contract::Resource& resource, const Value
 
 Status ChangeLog::before(const contract::Resource& resource, const std::vector<Value>& keys) {
   if (!keeps(resource)) return Ok{};
-  CANDOR_ASSIGN(const auto rows, kept_rows(resource, keys, environment_, transaction_, cancel_));
+  CANDOR_ASSIGN(const auto rows, kept_rows(resource, keys, environment_, exchange_));
   return before(resource, rows);
 }
 
@@ -114,7 +112,7 @@ Status ChangeLog::look_again() {
     if (!entry.removed) keys[entry.change.resource].push_back(entry.change.key_after);
   }
   for (const auto& [resource, some] : keys) {
-    CANDOR_ASSIGN(const auto rows, kept_rows(*resource, some, environment_, transaction_, cancel_));
+    CANDOR_ASSIGN(const auto rows, kept_rows(*resource, some, environment_, exchange_));
     for (const std::vector<Value>& row : rows) {
       Entry* known = find(*resource, row[0]);
       if (known == nullptr) continue;

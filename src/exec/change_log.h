@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "exec/changes.h"
-#include "exec/exec.h"
+#include "exec/exchange.h"
 
 namespace candor::exec {
 
@@ -15,14 +15,11 @@ namespace candor::exec {
 // `result-too-large` in words that fit a write.
 [[nodiscard]] Result<std::vector<std::vector<Value>>> kept_rows(const contract::Resource& resource,
                                                                 const std::vector<Value>& keys,
-                                                                const Environment& environment,
-                                                                engine::Transaction& transaction,
-                                                                const CancelToken& cancel);
+                                                                const Environment& environment, Exchange& exchange);
 
 class ChangeLog {
  public:
-  ChangeLog(const Environment& environment, engine::Transaction& transaction, const CancelToken& cancel)
-      : environment_(environment), transaction_(transaction), cancel_(cancel) {}
+  ChangeLog(const Environment& environment, Exchange& exchange) : environment_(environment), exchange_(exchange) {}
 
   // Whether rows of the resource can be kept; `before` does nothing where they can't.
   [[nodiscard]] bool keeps(const contract::Resource& resource);
@@ -50,8 +47,7 @@ class ChangeLog {
   [[nodiscard]] Status look_again();
 
   const Environment& environment_;
-  engine::Transaction& transaction_;
-  const CancelToken& cancel_;
+  Exchange& exchange_;
   std::vector<Entry> entries_;
   std::map<std::string, std::size_t> places_;  // of entries, by table and present key
   std::size_t order_ = 0;

@@ -2,8 +2,10 @@
 // Rows come back in the contract's types, whole: a statement of a contract shows few of them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +31,8 @@ struct Environment {
   std::int64_t wait_ms = 5'000;             // for other writers
   std::uint64_t memory_bytes = 64U << 20U;  // of the rows of one statement, before they are found to be too long
   bool dry_run = false;                     // writes are undone at the end
+  // Set once triggers or foreign keys of the source changed rows along: what batches then do without. Null: not known.
+  std::shared_ptr<std::atomic<bool>> changes_others = nullptr;
 };
 
 // The table or view that a contract calls `name`, with its schema or without; null: it isn't there.

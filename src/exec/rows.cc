@@ -176,6 +176,27 @@ std::size_t json_size(const Value& value) {
 
 namespace {
 
+engine::RunRequest request_of(const lower::Lowered& lowered, std::uint64_t memory_bytes, std::uint64_t chars_max,
+                              bool writes, std::int64_t deadline_ms) {
+  engine::RunRequest request;
+  request.sql = lowered.sql;
+  request.parameters = lowered.parameters;
+  request.lane = engine::Lane::kContract;
+  request.allow_writes = writes;
+  request.rows_max = chars_max > memory_bytes ? chars_max : 10'000'000;
+  request.chars_max = chars_max;
+  request.cell_chars_max = memory_bytes;
+  request.deadline_ms = deadline_ms;
+  request.count_budget_ms = 0;
+  return request;
+}
+
+// What the engine says of a place is one in its own SQL.
+Diagnostic failed(Diagnostic failure) {
+  failure.span.reset();
+  return failure;
+}
+
 Result<std::vector<Value>> read_row(CellReader& reader, std::size_t columns, const lower::Lowered& lowered) {
   std::vector<Value> row;
   row.reserve(columns);
@@ -193,26 +214,49 @@ Result<std::vector<Value>> read_row(CellReader& reader, std::size_t columns, con
   return row;
 }
 
+// Hands the batch's rows over as the contract's types. False: the visitor had enough.
+Result<bool> take(const RowBatch& batch, std::size_t columns, const lower::Lowered& lowered, const RowVisitor& visitor) {
+  CellReader reader(batch.cells);
+  for (std::uint32_t i = 0; i < batch.rows; ++i) {
+    CANDOR_ASSIGN(std::vector<Value> row, read_row(reader, columns, lowered));
+    if (!visitor(std::move(row))) return false;
+  }
+  return true;
+}
+
+RowVisitor into(Rows& rows) {
+  return [&rows](std::vector<Value> row) {
+    rows.rows.push_back(std::move(row));
+    return true;
+  };
+}
+
+Status take(const engine::End& end, std::uint64_t chars_max, Rows& rows) {
+  if (end.cut_by_chars) {
+    return make_error("result-too-large", "the rows are longer than " + std::to_string(chars_max) + " characters",
+                      "select fewer columns or rows");
+  }
+  rows.affected = end.affected;
+  rows.changed_others = end.changed_others;
+  return Ok{};
+}
+
+Result<Rows> rows_of(const engine::Answer& answer, std::uint64_t chars_max, const lower::Lowered& lowered) {
+  Rows rows;
+  for (const RowBatch& batch : answer.rows) {
+    CANDOR_TRY(take(batch, answer.header.columns.size(), lowered, into(rows)));
+  }
+  CANDOR_TRY(take(answer.end, chars_max, rows));
+  return rows;
+}
+
 }  // namespace
 
 Result<engine::End> stream(const lower::Lowered& lowered, const Environment& environment,
                            engine::Transaction* transaction, std::int64_t deadline_ms, std::uint64_t chars_max,
                            const CancelToken& cancel, const RowVisitor& visitor) {
-  engine::RunRequest request;
-  request.sql = lowered.sql;
-  request.parameters = lowered.parameters;
-  request.lane = engine::Lane::kContract;
-  request.allow_writes = transaction != nullptr;
-  request.rows_max = chars_max > environment.memory_bytes ? chars_max : 10'000'000;
-  request.chars_max = chars_max;
-  request.cell_chars_max = environment.memory_bytes;
-  request.deadline_ms = deadline_ms;
-  request.count_budget_ms = 0;
-  // What the engine says of a place is one in its own SQL.
-  const auto failed = [](Diagnostic failure) {
-    failure.span.reset();
-    return failure;
-  };
+  const engine::RunRequest request =
+      request_of(lowered, environment.memory_bytes, chars_max, transaction != nullptr, deadline_ms);
   auto started = transaction != nullptr ? transaction->run(request, cancel) : environment.engine->run(request, cancel);
   if (!started.ok()) return failed(std::move(started).error());
   const auto rows = *std::move(started);
@@ -221,12 +265,8 @@ Result<engine::End> stream(const lower::Lowered& lowered, const Environment& env
     engine::RowStream::Item item = rows->next();
     if (auto* failure = std::get_if<Diagnostic>(&item)) return failed(std::move(*failure));
     if (const auto* end = std::get_if<engine::End>(&item)) return *end;
-    const auto& batch = std::get<RowBatch>(item);
-    CellReader reader(batch.cells);
-    for (std::uint32_t i = 0; i < batch.rows; ++i) {
-      CANDOR_ASSIGN(std::vector<Value> row, read_row(reader, columns, lowered));
-      if (!visitor(std::move(row))) return engine::End{};
-    }
+    CANDOR_ASSIGN(const bool more, take(std::get<RowBatch>(item), columns, lowered, visitor));
+    if (!more) return engine::End{};
   }
 }
 
@@ -234,27 +274,45 @@ Result<Rows> run(const lower::Lowered& lowered, const Environment& environment, 
                  std::int64_t deadline_ms, const CancelToken& cancel) {
   Rows rows;
   CANDOR_ASSIGN(const engine::End end, stream(lowered, environment, transaction, deadline_ms, environment.memory_bytes,
-                                              cancel, [&](std::vector<Value> row) {
-                                                rows.rows.push_back(std::move(row));
-                                                return true;
-                                              }));
-  if (end.cut_by_chars) {
-    return make_error("result-too-large",
-                      "the rows are longer than " + std::to_string(environment.memory_bytes) + " characters",
-                      "select fewer columns or rows");
-  }
-  rows.affected = end.affected;
-  rows.changed_others = end.changed_others;
+                                              cancel, into(rows)));
+  CANDOR_TRY(take(end, environment.memory_bytes, rows));
   return rows;
+}
+
+std::vector<Result<Rows>> run_all(const std::vector<const lower::Lowered*>& statements, const Environment& environment,
+                                  engine::Transaction& transaction, std::uint64_t chars_max, std::int64_t deadline_ms,
+                                  const CancelToken& cancel) {
+  std::vector<Result<Rows>> given;
+  if (statements.empty()) return given;
+  if (statements.size() == 1 && chars_max == environment.memory_bytes) {
+    given.push_back(run(*statements.front(), environment, &transaction, deadline_ms, cancel));
+    return given;
+  }
+  std::vector<engine::RunRequest> requests;
+  requests.reserve(statements.size());
+  for (const lower::Lowered* one : statements)
+    requests.push_back(request_of(*one, environment.memory_bytes, chars_max, true, deadline_ms));
+  engine::Answers answers = transaction.run_all(requests, cancel);
+  for (std::size_t i = 0; i < answers.done.size(); ++i)
+    given.push_back(rows_of(answers.done[i], chars_max, *statements.at(i)));
+  if (given.size() == statements.size()) return given;
+  Diagnostic failure = make_error("internal", "a statement was not answered");
+  if (answers.failure) failure = failed(*std::move(answers.failure));
+  given.emplace_back(std::move(failure));
+  return given;
+}
+
+Result<std::uint64_t> count_of(const Rows& rows) {
+  if (rows.rows.size() != 1 || rows.rows[0].size() != 1 || rows.rows[0][0].kind != CellKind::kInteger) {
+    return make_error("internal", "a count gave no number");
+  }
+  return static_cast<std::uint64_t>(rows.rows[0][0].integer);
 }
 
 Result<std::uint64_t> run_count(const lower::Lowered& lowered, const Environment& environment,
                                 engine::Transaction* transaction, std::int64_t deadline_ms, const CancelToken& cancel) {
   CANDOR_ASSIGN(const Rows rows, run(lowered, environment, transaction, deadline_ms, cancel));
-  if (rows.rows.size() != 1 || rows.rows[0].size() != 1 || rows.rows[0][0].kind != CellKind::kInteger) {
-    return make_error("internal", "a count gave no number");
-  }
-  return static_cast<std::uint64_t>(rows.rows[0][0].integer);
+  return count_of(rows);
 }
 
 }  // namespace candor::exec

@@ -29,7 +29,15 @@ struct Rows {
 [[nodiscard]] Result<Rows> run(const lower::Lowered& lowered, const Environment& environment,
                                engine::Transaction* transaction, std::int64_t deadline_ms, const CancelToken& cancel);
 
+// Several statements of a transaction in one exchange, each within `chars_max` and `deadline_ms`: what they gave, in order.
+// Behind one whose failure is the source's there are no more.
+[[nodiscard]] std::vector<Result<Rows>> run_all(const std::vector<const lower::Lowered*>& statements,
+                                                const Environment& environment, engine::Transaction& transaction,
+                                                std::uint64_t chars_max, std::int64_t deadline_ms,
+                                                const CancelToken& cancel);
+
 // One number.
+[[nodiscard]] Result<std::uint64_t> count_of(const Rows& rows);
 [[nodiscard]] Result<std::uint64_t> run_count(const lower::Lowered& lowered, const Environment& environment,
                                               engine::Transaction* transaction, std::int64_t deadline_ms,
                                               const CancelToken& cancel);

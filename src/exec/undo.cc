@@ -50,15 +50,14 @@ Result<Standing> Undoing::look() {
   std::map<const contract::Resource*, Present> present;
   for (const auto& [resource, keys] : keys_of(rows_)) {
     Present& here = present[resource];
-    CANDOR_ASSIGN(const auto rows, kept_rows(*resource, keys, environment_, transaction_, cancel_));
+    CANDOR_ASSIGN(const auto rows, kept_rows(*resource, keys, environment_, exchange_));
     for (const std::vector<Value>& row : rows) here.rows[key_text(row[0])] = text_of_row({row.begin() + 1, row.end()});
     for (std::size_t first = 0; first < keys.size(); first += kKeysAtOnce) {
       const auto from = keys.begin() + static_cast<std::ptrdiff_t>(first);
       const std::vector<Value> some(from,
                                     from + static_cast<std::ptrdiff_t>(std::min(kKeysAtOnce, keys.size() - first)));
       lower::Lowering lowering(environment_.storage);
-      CANDOR_ASSIGN(const Rows known, run(lowering.known_keys(*resource, some), environment_, &transaction_,
-                                          environment_.statement_ms, cancel_));
+      CANDOR_ASSIGN(const Rows known, exchange_.ask(lowering.known_keys(*resource, some)));
       for (const std::vector<Value>& row : known.rows) here.taken.insert(key_text(row[0]));
     }
   }
@@ -104,14 +103,16 @@ Status Undoing::restore_one(const Change& change) {
     CANDOR_ASSIGN(const auto values, differing(change));
     lowered = lowering.put_back(*change.resource, change.key_after, values);
   }
-  CANDOR_ASSIGN(const Rows done, run(lowered, environment_, &transaction_, environment_.statement_ms, cancel_));
-  if (done.affected == std::uint64_t{1}) return Ok{};
-  return make_error("undo-refused", "the source did not take a row of '" + change.resource->name + "' back",
-                    "look whether a trigger of the source keeps it from being written");
+  return exchange_.later(std::move(lowered), [name = change.resource->name](const Rows& done) -> Status {
+    if (done.affected == std::uint64_t{1}) return Ok{};
+    return make_error("undo-refused", "the source did not take a row of '" + name + "' back",
+                      "look whether a trigger of the source keeps it from being written");
+  });
 }
 
 Status Undoing::restore() {
   for (const Change& change : std::views::reverse(rows_)) CANDOR_TRY(restore_one(change));
+  CANDOR_TRY(exchange_.settle());
   CANDOR_ASSIGN(const Standing standing, look());
   if (standing.as_before.size() == rows_.size()) return Ok{};
   const std::size_t other = rows_.size() - standing.as_before.size();

@@ -9,7 +9,7 @@
 #include "base/cancel.h"
 #include "base/result.h"
 #include "exec/changes.h"
-#include "exec/exec.h"
+#include "exec/exchange.h"
 
 namespace candor::exec {
 
@@ -24,7 +24,7 @@ class Undoing {
  public:
   Undoing(const Environment& environment, engine::Transaction& transaction, const std::vector<Change>& rows,
           const CancelToken& cancel)
-      : environment_(environment), transaction_(transaction), rows_(rows), cancel_(cancel) {}
+      : environment_(environment), exchange_(environment, transaction, cancel), rows_(rows) {}
 
   [[nodiscard]] Result<Standing> look();
   // Requires that each row is as the batch left it. Fails with `undo-refused` when the source does not take a row back as it
@@ -36,9 +36,8 @@ class Undoing {
   [[nodiscard]] Result<std::vector<lower::Lowering::KeptValue>> differing(const Change& change) const;
 
   const Environment& environment_;
-  engine::Transaction& transaction_;
+  Exchange exchange_;
   const std::vector<Change>& rows_;
-  const CancelToken& cancel_;
 };
 
 }  // namespace candor::exec

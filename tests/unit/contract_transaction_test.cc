@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/render_json.h"
 #include "engine/worker/worker_engine.h"
 #include "support/contract_source.h"
 
@@ -71,6 +72,39 @@ TEST_P(ContractTransactionTest, WhatIsCommittedIsThereWhatIsDroppedIsNot) {
   EXPECT_EQ(all(*engine), kBefore);
   EXPECT_EQ(write_in(*engine, "UPDATE " + cards() + " SET n = n + 10 WHERE n >= 2"), "");
   EXPECT_EQ(all(*engine), R"(["a",1,null] ["b",12,"x"] ["c",13,"y"])");
+}
+
+TEST_P(ContractTransactionTest, SeveralStatementsSeeEachOtherAndEndAtTheFirstFailure) {
+  const auto engine = open();
+  {
+    auto transaction = engine->begin(1'000, {});
+    ASSERT_TRUE(transaction.ok()) << transaction.error().message;
+    const Answers answers = (*transaction)
+                                ->run_all({test::contract_statement("UPDATE " + cards() + " SET n = n + 1"),
+                                           test::contract_statement("SELECT sum(n) FROM " + cards()),
+                                           test::contract_statement("DELETE FROM " + cards() + " WHERE n = 2")},
+                                          {});
+    ASSERT_FALSE(answers.failure) << answers.failure->message;
+    ASSERT_EQ(answers.done.size(), 3U);
+    EXPECT_EQ(answers.done[0].end.affected, 3U);
+    ASSERT_EQ(answers.done[1].rows.size(), 1U);
+    CellReader cells(answers.done[1].rows[0].cells);
+    std::string sum;
+    append_json(sum, cells);
+    EXPECT_EQ(sum, "9") << "a statement sees what those before it wrote";
+    EXPECT_EQ(answers.done[2].end.affected, 1U);
+    const Answers failing =
+        (*transaction)
+            ->run_all({test::contract_statement("INSERT INTO " + cards() + " VALUES ('d', 4, NULL)"),
+                       test::contract_statement("INSERT INTO " + cards() + " VALUES ('b', 9, NULL)"),
+                       test::contract_statement("DELETE FROM " + cards())},
+                      {});
+    ASSERT_TRUE(failing.failure);
+    EXPECT_EQ(failing.failure->code, "duplicate-key");
+    EXPECT_EQ(failing.done.size(), 1U) << "the failure is the second's";
+    EXPECT_FALSE((*transaction)->commit().ok()) << "only rolling back is left";
+  }
+  EXPECT_EQ(all(*engine), kBefore);
 }
 
 TEST_P(ContractTransactionTest, ReturningGivesTheRowsAndTheCount) {

@@ -185,6 +185,72 @@ TEST_F(WorkerTransactionTest, AStatementLeftEarlyIsStoppedBeforeTheRollback) {
   EXPECT_LT(stage_.produced, 1'000'000U);
 }
 
+TEST_F(WorkerTransactionTest, SeveralStatementsAreOneRequest) {
+  stage_.play = [](const RunRequest& request) {
+    return Script{.rows = request.sql == "many" ? 100'000U : 3U, .text = request.sql};
+  };
+  WorkerEngine engine(connector(), {});
+  auto transaction = engine.begin(1, {});
+  ASSERT_TRUE(transaction.ok());
+  EXPECT_TRUE((*transaction)->run_all({}, {}).done.empty());
+  std::vector<RunRequest> requests = {statement("a"), statement("many"), statement("b")};
+  // More than may be under way without a credit.
+  for (int i = 0; i < 200; ++i) requests.push_back(statement("c"));
+  const Answers answers = (*transaction)->run_all(requests, {});
+  ASSERT_FALSE(answers.failure) << answers.failure->message;
+  ASSERT_EQ(answers.done.size(), requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    EXPECT_EQ(answers.done[i].header.target, requests[i].sql);
+    EXPECT_EQ(answers.done[i].end.rows, i == 1 ? 100'000U : 3U);
+    std::uint64_t rows = 0;
+    for (const RowBatch& batch : answers.done[i].rows) rows += batch.rows;
+    EXPECT_EQ(rows, answers.done[i].end.rows);
+  }
+  EXPECT_EQ(run(**transaction, "x"), "");
+  EXPECT_TRUE((*transaction)->commit().ok());
+}
+
+TEST_F(WorkerTransactionTest, NothingRunsBehindTheFirstThatFails) {
+  stage_.play = [](const RunRequest& request) {
+    Script script{.rows = 2};
+    if (request.sql == "bad") script.failure = make_error("constraint-violation", "no");
+    return script;
+  };
+  WorkerEngine engine(connector(), {});
+  auto transaction = engine.begin(1, {});
+  ASSERT_TRUE(transaction.ok());
+  const Answers answers =
+      (*transaction)->run_all({statement("a"), statement("b"), statement("bad"), statement("c")}, {});
+  ASSERT_TRUE(answers.failure);
+  EXPECT_EQ(answers.failure->code, "constraint-violation");
+  EXPECT_EQ(answers.done.size(), 2U) << "the failure is the third's";
+  EXPECT_EQ((*transaction)->run_all({statement("d")}, {}).failure->code, "engine-error");
+  EXPECT_EQ(run(**transaction, "e"), "engine-error");
+  EXPECT_EQ((*transaction)->commit().error().code, "engine-error") << "only rolling back is left";
+  transaction->reset();
+  const std::vector<std::string> lines = {"a 1", "b 1", "bad 1", "end 1"};
+  EXPECT_EQ(diary_.lines, lines);
+}
+
+TEST_F(WorkerTransactionTest, SeveralStatementsAreCancelledAsOne) {
+  stage_.play = [](const RunRequest& request) {
+    return Script{.rows = 10, .stuck_at = request.sql == "stuck" ? std::optional<std::uint64_t>(5) : std::nullopt};
+  };
+  WorkerEngine engine(connector(), {});
+  auto transaction = engine.begin(1, {});
+  ASSERT_TRUE(transaction.ok());
+  CancelToken cancel;
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(20ms);
+    cancel.cancel();
+  });
+  const Answers answers = (*transaction)->run_all({statement("a"), statement("stuck"), statement("b")}, cancel);
+  canceller.join();
+  ASSERT_TRUE(answers.failure);
+  EXPECT_EQ(answers.failure->code, "cancelled");
+  EXPECT_EQ(answers.done.size(), 1U);
+}
+
 TEST_F(WorkerTransactionTest, ThoseLeftOpenEndBeforeTheirEngine) {
   WorkerEngine engine(connector(), {});
   auto first = engine.begin(1, {});
@@ -224,6 +290,24 @@ TEST(ImpostorTransactionTest, AStatementThatIsNotAnsweredIsNot) {
   RunRequest write = statement("INSERT INTO t VALUES (1)");
   write.allow_writes = true;
   EXPECT_EQ((*transaction)->run(write, {}).error().code, "engine-died") << "what was not committed did not happen";
+}
+
+TEST(ImpostorTransactionTest, FewerOrMoreAnswersThanWereAskedForAreNone) {
+  for (const bool fewer : {true, false}) {
+    Impostor impostor([fewer](const Frame& request) {
+      if (request.type == FrameType::kBegin) return frame(FrameType::kDone, request.id, encode(std::uint32_t{7}));
+      std::string out = frame(FrameType::kHeader, request.id, encode(Header()));
+      if (fewer) return out + frame(FrameType::kDone, request.id, encode(End()));
+      out += frame(FrameType::kNext, request.id, encode(End()));
+      return out + out + out;
+    });
+    WorkerEngine engine(impostor.connector(), {});
+    auto transaction = engine.begin(1, {});
+    ASSERT_TRUE(transaction.ok());
+    const Answers answers = (*transaction)->run_all({statement("a"), statement("b")}, {});
+    ASSERT_TRUE(answers.failure);
+    EXPECT_EQ(answers.failure->code, "engine-died");
+  }
 }
 
 TEST(ImpostorTransactionTest, AnAnswerThatIsNoneEndsTheWorker) {
@@ -273,9 +357,11 @@ TEST(ImpostorTransactionTest, AWorkerIsAskedForNothingItDoesNotHold) {
   };
   EXPECT_EQ(next().type, FrameType::kDone);
   std::uint32_t id = 2;
-  for (const FrameType type : {FrameType::kBegin, FrameType::kRunIn, FrameType::kCommit, FrameType::kRollback}) {
+  for (const FrameType type :
+       {FrameType::kBegin, FrameType::kRunIn, FrameType::kRunAllIn, FrameType::kCommit, FrameType::kRollback}) {
     for (const std::string& payload :
-         {std::string("x"), encode(std::uint32_t{5}), encode(std::uint32_t{5}, statement("q"))}) {
+         {std::string("x"), encode(std::uint32_t{5}), encode(std::uint32_t{5}, statement("q")),
+          encode(std::uint32_t{5}, std::vector<RunRequest>{statement("q")})}) {
       out.clear();
       append_frame(out, type, id++, payload);
       ASSERT_EQ(::send(ends[0], out.data(), out.size(), 0), static_cast<ssize_t>(out.size()));

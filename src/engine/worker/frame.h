@@ -21,8 +21,9 @@ enum class FrameType : std::uint8_t {
   kAppend,         // Append, then kRows…, kRowsEnd or kRowsFailed; -> rows
   kBegin,          // milliseconds to wait -> number of the transaction
   kRunIn,          // number of the transaction, RunRequest; answered like kRun
-  kCommit,         // number of the transaction, which ends whatever the answer is
-  kRollback,       // likewise
+  kRunAllIn,  // likewise with several RunRequests; for each kHeader, kRows… and kNext, for the last kDone, with End
+  kCommit,    // number of the transaction, which ends whatever the answer is
+  kRollback,  // likewise
   // From the client, about a request that runs.
   kCancel,
   kRowsEnd,     // End: of an append
@@ -30,6 +31,7 @@ enum class FrameType : std::uint8_t {
   kClose,       // cancels what runs, closes the engine, ends the connection
   // From the worker.
   kHeader,
+  kNext,    // End of a statement of kRunAllIn behind which the next one's kHeader comes
   kDone,    // the last frame of a request; its payload by the request's kind
   kFailed,  // the last frame of a request: Diagnostic
   // From the side that produces rows, and from the one that takes them.

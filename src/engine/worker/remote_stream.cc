@@ -15,10 +15,13 @@ RemoteStream::RemoteStream(std::shared_ptr<Connection> connection, std::shared_p
 
 RemoteStream::~RemoteStream() {
   hook_.reset();
-  if (!last_) connection_->abandon(*call_);
+  if (!last_ || more_) connection_->abandon(*call_);
 }
 
 Status RemoteStream::begin() {
+  last_.reset();
+  more_ = false;
+  header_ = Header();
   auto frame = connection_->wait(*call_);
   if (!frame.ok()) return died(std::move(frame).error());
   if (frame->type != FrameType::kHeader) return finish(failure_of(*connection_, *call_, *frame));
@@ -32,8 +35,10 @@ RowStream::Item RemoteStream::next() {
   if (!frame.ok()) return died(std::move(frame).error());
   if (frame->type == FrameType::kRows) return take(std::move(frame->payload));
   End end;
-  if (frame->type != FrameType::kDone) return finish(failure_of(*connection_, *call_, *frame));
+  const bool next = frame->type == FrameType::kNext;
+  if (!next && frame->type != FrameType::kDone) return finish(failure_of(*connection_, *call_, *frame));
   if (!decode(frame->payload, end)) return finish(connection_->malformed(*call_));
+  more_ = next;
   last_ = Item(end);
   return *last_;
 }

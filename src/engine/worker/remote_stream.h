@@ -15,7 +15,7 @@ namespace candor::engine::worker {
 
 class RemoteStream final : public RowStream {
  public:
-  // Takes over a request of kind kRun or kRunIn that was sent. `writing`: its effect is not known when the process ends
+  // Takes over a request of kind kRun, kRunIn or kRunAllIn that was sent. `writing`: its effect is not known when the process ends
   // before it has answered.
   RemoteStream(std::shared_ptr<Connection> connection, std::shared_ptr<Call> call, std::unique_ptr<CancelHook> hook,
                bool writing);
@@ -23,8 +23,10 @@ class RemoteStream final : public RowStream {
   RemoteStream(const RemoteStream&) = delete;
   RemoteStream& operator=(const RemoteStream&) = delete;
 
-  // Waits for the first frame: the header, or why there is none.
+  // Waits for the first frame: the header, or why there is none. Again where `more`.
   Status begin();
+  // The rows came to their end, and those of another statement of the same request follow.
+  [[nodiscard]] bool more() const { return more_; }
 
   [[nodiscard]] const Header& header() const override { return header_; }
   [[nodiscard]] Item next() override;
@@ -41,6 +43,7 @@ class RemoteStream final : public RowStream {
   Header header_;
   Credit taken_;
   std::optional<Item> last_;
+  bool more_ = false;
 };
 
 }  // namespace candor::engine::worker

@@ -41,6 +41,33 @@ Result<std::unique_ptr<RowStream>> RemoteTransaction::start(const RunRequest& re
   return std::unique_ptr<RowStream>(std::move(stream));
 }
 
+Answers RemoteTransaction::start_all(const std::vector<RunRequest>& requests, const CancelToken& cancel) {
+  Answers answers;
+  if (requests.empty()) return answers;
+  const auto failed = [&](Diagnostic why) -> Answers {
+    answers.failure = std::move(why);
+    return std::move(answers);
+  };
+  if (cancel.cancelled()) return failed(make_error("cancelled", "the statement was cancelled"));
+  const std::string payload = encode(number_, requests);
+  if (payload.size() > kPayloadBytesMax) return failed(make_error("over-limit", "the request is longer than 256 MB"));
+  // Each has its own time, from the end of the one before it.
+  std::chrono::milliseconds patience{0};
+  for (const RunRequest& request : requests) patience += bounded(request.deadline_ms);
+  auto call = connection_->begin(FrameType::kRunAllIn, payload, after(bounded(patience.count())) + timing_.grace);
+  if (call == nullptr) return failed(gone());
+  auto hook = std::make_unique<CancelHook>(cancel, connection_, call);
+  RemoteStream stream(connection_, call, std::move(hook), false);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (Status begun = stream.begin(); !begun.ok()) return failed(std::move(begun).error());
+    Result<Answer> answer = whole_answer(stream);
+    if (!answer.ok()) return failed(std::move(answer).error());
+    if (stream.more() != (i + 1 < requests.size())) return failed(connection_->malformed(*call));
+    answers.done.push_back(*std::move(answer));
+  }
+  return answers;
+}
+
 Status RemoteTransaction::finish() {
   const auto call = connection_->begin(FrameType::kCommit, encode(number_), after(timing_.answer));
   ended_ = true;

@@ -22,6 +22,7 @@ class RemoteTransaction final : public CheckedTransaction {
  protected:
   // A statement whose process ended is `engine-died` and never `write-unknown`: what was not committed did not happen.
   [[nodiscard]] Result<std::unique_ptr<RowStream>> start(const RunRequest& request, CancelToken cancel) override;
+  [[nodiscard]] Answers start_all(const std::vector<RunRequest>& requests, const CancelToken& cancel) override;
   [[nodiscard]] Status finish() override;
 
  private:

@@ -13,7 +13,7 @@
 namespace candor::engine::worker {
 
 // A producer sends while both are undershot by what it sent and got no credit for.
-constexpr std::uint32_t kWindowBatches = 8;
+constexpr std::uint32_t kWindowBatches = 64;
 constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 20U;
 // Batches are split at about this size, so that the window holds a few.
 constexpr std::size_t kBatchBytes = std::size_t{256} << 10U;

@@ -32,7 +32,8 @@ namespace {
 
 constexpr std::size_t kRunningMax = 32;
 constexpr std::size_t kIdleMax = 2;
-constexpr std::size_t kHeldBytes = std::size_t{1} << 10U;  // an answer shorter than this waits for what follows
+constexpr std::size_t kHeldBytes = std::size_t{1} << 10U;    // an answer shorter than this waits for what follows
+constexpr std::size_t kHeldOfMany = std::size_t{16} << 10U;  // likewise, of several statements
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10U;
 
 class Server {
@@ -71,8 +72,9 @@ class Server {
   void stream_run(Request& request, Result<std::unique_ptr<RowStream>> started);
   void answer_begin(Request& request);
   void answer_run_in(Request& request);
+  void answer_run_all_in(Request& request);
   void answer_end(Request& request);
-  void stream_rows(Request& request, RowStream& rows, std::string out);
+  bool stream_rows(Request& request, RowStream& rows, FrameType end_as, std::string& out);
   bool send_rows(Request& request, const RowBatch& batch, std::size_t columns, std::string& out);
   void answer_append(Request& request);
   template <typename Answer>
@@ -281,6 +283,8 @@ void Server::answer(Request& request) {
         return answer_begin(request);
       case FrameType::kRunIn:
         return answer_run_in(request);
+      case FrameType::kRunAllIn:
+        return answer_run_all_in(request);
       case FrameType::kCommit:
       case FrameType::kRollback:
         return answer_end(request);
@@ -328,21 +332,23 @@ void Server::stream_run(Request& request, Result<std::unique_ptr<RowStream>> sta
   if (!started.ok()) return fail(request, started.error());
   // The header travels with what follows it: one write less.
   std::string out = frame_of(FrameType::kHeader, request, encode((*started)->header()));
-  stream_rows(request, **started, std::move(out));
+  if (stream_rows(request, **started, FrameType::kDone, out)) send(out);
 }
 
-void Server::stream_rows(Request& request, RowStream& rows, std::string out) {
+// Leaves the end in `out`. False: the request was answered with its failure.
+bool Server::stream_rows(Request& request, RowStream& rows, FrameType end_as, std::string& out) {
   const std::size_t columns = rows.header().columns.size();
   while (true) {
     RowStream::Item item = rows.next();
     if (const auto* batch = std::get_if<RowBatch>(&item)) {
-      if (!send_rows(request, *batch, columns, out)) return;
+      if (!send_rows(request, *batch, columns, out)) return false;
     } else if (const auto* end = std::get_if<End>(&item)) {
-      append_frame(out, FrameType::kDone, request.frame.id, encode(*end));
-      return send(out);
+      append_frame(out, end_as, request.frame.id, encode(*end));
+      return true;
     } else {
       append_frame(out, FrameType::kFailed, request.frame.id, encode(std::get<Diagnostic>(item)));
-      return send(out);
+      send(out);
+      return false;
     }
   }
 }
@@ -377,7 +383,8 @@ bool Server::send_rows(Request& request, const RowBatch& batch, std::size_t colu
     out += frame_head(FrameType::kRows, request.frame.id, bytes);
     out += piece->cells;
     out += tail;
-    if (out.size() >= kHeldBytes) send(std::exchange(out, {}));
+    if (out.size() >= (request.frame.type == FrameType::kRunAllIn ? kHeldOfMany : kHeldBytes))
+      send(std::exchange(out, {}));
   }
   return true;
 }
@@ -401,6 +408,28 @@ void Server::answer_run_in(Request& request) {
   const std::lock_guard busy(held->busy);
   if (held->transaction == nullptr) return fail(request, bad_request());
   stream_run(request, held->transaction->run(run, request.cancel));
+}
+
+// What the first statements gave is not held back until the last one is done, but sent in pieces worth a send.
+void Server::answer_run_all_in(Request& request) {
+  std::uint32_t number = 0;
+  std::vector<RunRequest> runs;
+  if (!decode(request.frame.payload, number, runs) || runs.empty()) return fail(request, bad_request());
+  const auto held = transactions_.find(number);
+  if (held == nullptr) return fail(request, bad_request());
+  const std::lock_guard busy(held->busy);
+  if (held->transaction == nullptr) return fail(request, bad_request());
+  std::string out;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    auto started = held->transaction->run(runs[i], request.cancel);
+    if (!started.ok()) {
+      append_frame(out, FrameType::kFailed, request.frame.id, encode(started.error()));
+      return send(out);
+    }
+    append_frame(out, FrameType::kHeader, request.frame.id, encode((*started)->header()));
+    if (!stream_rows(request, **started, i + 1 < runs.size() ? FrameType::kNext : FrameType::kDone, out)) return;
+  }
+  send(out);
 }
 
 void Server::answer_end(Request& request) {
