@@ -215,7 +215,8 @@ Result<std::vector<Value>> read_row(CellReader& reader, std::size_t columns, con
 }
 
 // Hands the batch's rows over as the contract's types. False: the visitor had enough.
-Result<bool> take(const RowBatch& batch, std::size_t columns, const lower::Lowered& lowered, const RowVisitor& visitor) {
+Result<bool> take(const RowBatch& batch, std::size_t columns, const lower::Lowered& lowered,
+                  const RowVisitor& visitor) {
   CellReader reader(batch.cells);
   for (std::uint32_t i = 0; i < batch.rows; ++i) {
     CANDOR_ASSIGN(std::vector<Value> row, read_row(reader, columns, lowered));
@@ -273,8 +274,8 @@ Result<engine::End> stream(const lower::Lowered& lowered, const Environment& env
 Result<Rows> run(const lower::Lowered& lowered, const Environment& environment, engine::Transaction* transaction,
                  std::int64_t deadline_ms, const CancelToken& cancel) {
   Rows rows;
-  CANDOR_ASSIGN(const engine::End end, stream(lowered, environment, transaction, deadline_ms, environment.memory_bytes,
-                                              cancel, into(rows)));
+  CANDOR_ASSIGN(const engine::End end,
+                stream(lowered, environment, transaction, deadline_ms, environment.memory_bytes, cancel, into(rows)));
   CANDOR_TRY(take(end, environment.memory_bytes, rows));
   return rows;
 }

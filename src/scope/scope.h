@@ -51,7 +51,8 @@ struct AgentSurface {
   std::optional<std::uint64_t> ties_at_border;
   std::string order_reason;  // why the order could not be told
   ShapingRecord shaping;
-  std::string shaping_ignored;  // why flags that shape a list did nothing; empty: they did what they say, or none was given
+  std::string
+      shaping_ignored;  // why flags that shape a list did nothing; empty: they did what they say, or none was given
 
   // A ceiling truncates its universe when offset > 0 or limit < universe_total; unknown totals count as truncated.
   [[nodiscard]] bool truncates() const;

@@ -240,7 +240,8 @@ class Database {
   [[nodiscard]] std::int64_t total_changes() const;
   [[nodiscard]] std::int64_t last_insert_rowid() const;
   [[nodiscard]] bool in_transaction() const;
-  [[nodiscard]] bool holds_snapshot() const;  // a transaction, or a statement that is not done, reads or writes the file
+  [[nodiscard]] bool holds_snapshot()
+      const;  // a transaction, or a statement that is not done, reads or writes the file
   [[nodiscard]] bool is_readonly() const;
   // The first bytes of the file, through SQLite's own handle: closing another one of this process would drop the locks
   // that its connections hold. Empty: it can't be read, or is shorter.

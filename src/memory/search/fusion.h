@@ -13,7 +13,7 @@
 namespace candor::memory {
 
 enum class Fusion : std::uint8_t {
-  kRrf,     // sum of weight / (60 + rank): Cormack, Clarke and Büttcher 2009
+  kRrf,  // sum of weight / (60 + rank): Cormack, Clarke and Büttcher 2009
   // share * BM25 + (1 - share) * cosine: Bruch, Gai and Ingber 2023. BM25 is divided by the highest that was found, or by
   // what a memory with every word of the query would have: where few words are found, the best of them is no full hit.
   kConvex,

@@ -150,8 +150,8 @@ Status describe_query(Node& document, RankedList& list) {
   const auto& vector = list.searcher().query().vector;
   if (!words->reason.empty() && (!vector || words->only_common)) document.set("reason", Node::string(words->reason));
   if (!vector) return Ok{};
-  CANDOR_ASSIGN(const auto coverage,
-                vector_coverage(list.searcher().store().database(), vector->embedder, list.searcher().eligible(), legs->with_vector));
+  CANDOR_ASSIGN(const auto coverage, vector_coverage(list.searcher().store().database(), vector->embedder,
+                                                     list.searcher().eligible(), legs->with_vector));
   Node node = Node::object();
   node.set("memories", Node::number(coverage.memories)).set("with_vector", Node::number(coverage.with_vector));
   node.set("of_other_models", Node::number(coverage.of_other_models)).set("without", Node::number(coverage.without));

@@ -40,7 +40,9 @@ class RankedList : public scope::List {
  private:
   Searcher searcher_;
   Plan plan_;
-  [[nodiscard]] std::size_t shown_at_most() const { return plan_.declaration.ceiling.offset + plan_.declaration.ceiling.limit; }
+  [[nodiscard]] std::size_t shown_at_most() const {
+    return plan_.declaration.ceiling.offset + plan_.declaration.ceiling.limit;
+  }
 
   std::optional<Legs> looked_;
   std::vector<std::int64_t> shown_;

@@ -150,8 +150,7 @@ bool Cosines::before(const Row& a, const Row& b) const {
   return newer_a != newer_b ? newer_a > newer_b : a.id < b.id;
 }
 
-Result<std::vector<std::optional<std::uint64_t>>> Cosines::ranks(std::span<const std::int64_t> ids,
-                                                                 std::size_t depth) {
+Result<std::vector<std::optional<std::uint64_t>>> Cosines::ranks(std::span<const std::int64_t> ids, std::size_t depth) {
   std::vector<std::optional<std::uint64_t>> ranks(ids.size());
   // What is below this has `depth` rows above it.
   Floor deepest(depth);
