@@ -93,14 +93,21 @@ def kill_after(place, words, given, seconds):
     return out
 
 
+def batch_of(i):
+    return "".join(json.dumps({"name": f"k{i}-{n}", "type": "note", "body": "text " * 50,
+                               "entities": [{"name": f"thing {n}"}, {"name": f"other {i}"}],
+                               "relationships": [{"source": f"thing {n}", "target": f"other {i}", "relation": "uses"}]})
+                   + "\n" for n in range(40)).encode()
+
+
 def test_a_kill_at_any_point_loses_nothing_that_was_told(place):
     told = set()
+    # How long one takes on this machine now, so that kills come at any point of it.
+    began = time.monotonic()
+    memory(place, "remember-batch", given=batch_of("first"))
+    span = time.monotonic() - began
     for i in range(KILLS):
-        lines = "".join(json.dumps({"name": f"k{i}-{n}", "type": "note", "body": "text " * 50,
-                                    "entities": [{"name": f"thing {n}"}, {"name": f"other {i}"}],
-                                    "relationships": [{"source": f"thing {n}", "target": f"other {i}", "relation": "uses"}]})
-                        + "\n" for n in range(40))
-        out = kill_after(place, ["remember-batch"], lines.encode(), (i * 7 % 31) / 500)
+        out = kill_after(place, ["remember-batch"], batch_of(i), span * 1.5 * (i * 7 % 31) / 31)
         for line in out.splitlines():
             if line.endswith("}") and json.loads(line).get("status") == "indexed":
                 told.add(json.loads(line)["name"])
