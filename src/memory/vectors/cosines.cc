@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include "memory/vectors/dot.h"
 #include "memory/vectors/quantise.h"
@@ -50,11 +52,16 @@ Result<Cosines> Cosines::bound(sqlite::Database& database, std::int64_t embedder
 // Unpacked ones came first, in order; memories are mostly packed in the order in which they came.
 void Cosines::order_by_id() {
   const auto packed = std::ranges::is_sorted_until(rows_, {}, &Row::id);
-  if (std::is_sorted(packed, rows_.end(), [](const Row& a, const Row& b) { return a.id < b.id; })) {
-    std::ranges::inplace_merge(rows_, packed, {}, &Row::id);
-  } else {
+  if (packed == rows_.end()) return;
+  const std::ranges::subrange first(rows_.begin(), packed), second(packed, rows_.end());
+  if (!std::ranges::is_sorted(second, {}, &Row::id)) {
     std::ranges::sort(rows_, {}, &Row::id);
+    return;
   }
+  std::vector<Row> merged;
+  merged.reserve(rows_.size());
+  std::ranges::merge(first, second, std::back_inserter(merged), {}, &Row::id, &Row::id);
+  rows_ = std::move(merged);
 }
 
 Status Cosines::read_unpacked() {
