@@ -84,8 +84,11 @@ class Duckdb:
     def __init__(self, path):
         self.functions = library()
         self.database, self.connection = ctypes.c_void_p(), ctypes.c_void_p()
-        if self.functions.duckdb_open(str(path).encode(), ctypes.byref(self.database)):
-            raise SystemExit(f"DuckDB can't open {path}")
+        until = time.perf_counter() + 10  # the server lets the file go a moment after its answer
+        while self.functions.duckdb_open(str(path).encode(), ctypes.byref(self.database)):
+            if time.perf_counter() > until:
+                raise SystemExit(f"DuckDB can't open {path}")
+            time.sleep(0.01)
         self.functions.duckdb_connect(self.database, ctypes.byref(self.connection))
 
     def ms(self, sql):
