@@ -89,6 +89,19 @@ class MemorySearch(unittest.TestCase):
         self.store(near="cobalt kiln", far="unlike anything else at all here")
         self.assertEqual(self.names(self.run_memory("recall", "cobalt kiln", "--no-graph", "--max-distance", "0.3")), ["near"])
 
+    def test_what_points_away_comes_by_its_distance_and_hides_nothing(self):
+        directions = {"sought": [1, 0], "near": [3, 1], "across": [0, 1], "away": [-1, 3], "opposite": [-1, 0]}
+        command = """python3 -c '
+import json, sys
+for line in sys.stdin:
+    print(json.dumps(%s.get(json.loads(line)["text"].split()[-1], [1, 0]) + [0] * 6))'""" % json.dumps(directions)
+        self.run_memory("init", "--model", "command:" + command)
+        self.store(**{name: name for name in list(directions)[1:]})
+        asked = ("recall", "sought", "--no-graph", "--max-distance")
+        self.assertEqual(self.names(self.run_memory(*asked, "2")), ["near", "across", "away", "opposite"])
+        self.assertEqual(self.names(self.run_memory(*asked, "1", "-k", "2")), ["near", "across"])
+        self.assertEqual(self.names(self.run_memory(*asked, "2", "-k", "3")), ["near", "across", "away"])
+
     def test_words_only_of_grammar_have_a_reason(self):
         self.run_memory("init")
         self.store(a="the motto")

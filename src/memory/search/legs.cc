@@ -22,6 +22,20 @@ scope::Predicate stored_part(const scope::Predicate& below, const std::vector<st
   return scope::Predicate(std::move(stored));
 }
 
+// Without words the nearest are the ranking: a fusion would make all that point away equal.
+std::vector<Fused> by_cosine(const std::vector<Scored>& nearest) {
+  std::vector<Fused> ranked;
+  for (const Scored& hit : nearest) {
+    Fused fused;
+    fused.id = hit.id;
+    fused.score = fused.normalized = hit.score;
+    fused.vector_rank = ranked.size() + 1;
+    fused.cosine = hit.score;
+    ranked.push_back(fused);
+  }
+  return ranked;
+}
+
 }  // namespace
 
 Result<Searcher> Searcher::make(Store& store, SearchQuery query) {
@@ -55,6 +69,10 @@ Result<std::vector<Fused>> Searcher::with_vectors(const TextAnswer& text, const 
   CANDOR_ASSIGN(Cosines cosines,
                 Cosines::bound(store_->database(), vector.embedder, vector.values, eligible, kept.get()));
   with_vector = static_cast<std::int64_t>(cosines.rows().size());
+  if (!query_.with_text) {
+    CANDOR_ASSIGN(const auto nearest, cosines.nearest(first.value_or(cosines.rows().size())));
+    return by_cosine(nearest);
+  }
   FusionOptions options = query_.fusion;
   options.full_bm25 = text.full_score;
   const bool by_ranks = options.method == Fusion::kRrf;
