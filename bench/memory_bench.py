@@ -3,8 +3,8 @@
 Beside it stand, in the same run and on the same texts: plain FTS5 whose words must all be there (implicit AND), a scan of
 float32 vectors row by row, the two fused one to one by their ranks, and a writer that checkpoints after every write.
 
-CANDOR_BENCH_MEMORIES=10000,100000 chooses the sizes. The files of a size are made once, below the build folder: a million
-takes a quarter of an hour and 4 GB.
+CANDOR_BENCH_MEMORIES=10000,100000 chooses the sizes. The files of a size are made once, below the build folder; those of a
+million take long, and gigabytes.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ import tempfile
 import time
 
 from figures import median, record
-from servers import BIN, BUILD, Server, candor
+from servers import BIN, BUILD, Server
 
 SIZES = [int(size) for size in os.environ.get("CANDOR_BENCH_MEMORIES", "10000,100000,1000000").split(",")]
 ALTERNATIVES = BUILD / "bench" / "memory_alternatives"

@@ -1,6 +1,6 @@
 """How well the memory finds: recall@5, recall@10 and nDCG@10 of words, vectors, both fusions, and the graph.
 
-    bench/memory_retrieval_bench.py [FOLDER] [--model MODEL] [--queries N]
+    bench/memory_retrieval_bench.py [FOLDER] [--model MODEL] [--queries N] [--weight-vec W]
 
 FOLDER is laid out like BEIR's sets: corpus.jsonl ({"_id", "title", "text", "entities"?}), queries.jsonl ({"_id", "text"}) and
 qrels/*.tsv (query-id, corpus-id, score). Without one, a small set is generated: subjects with near neighbours, asked for by
@@ -103,7 +103,11 @@ def main():
     parser.add_argument("folder", nargs="?")
     parser.add_argument("--model")
     parser.add_argument("--queries", type=int, default=0)
+    parser.add_argument("--weight-vec", action="append", default=[], metavar="W",
+                        help="measure the convex fusion with this weight of the vectors too; repeatable")
     arguments = parser.parse_args()
+    for weight in arguments.weight_vec:
+        WAYS["convex, vectors weigh " + weight] = WAYS["convex"] + ["--weight-vec", weight]
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as made:
         folder = arguments.folder
         if not folder:
@@ -115,7 +119,7 @@ def main():
         queries = queries[:arguments.queries or None]
         means = {}
         for way, words in WAYS.items():
-            if not arguments.model and way in ("vectors", "rrf", "convex"):
+            if not arguments.model and way not in ("words", "graph"):
                 continue
             sums = [0.0, 0.0, 0.0]
             for query in queries:
