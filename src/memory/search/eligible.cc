@@ -46,9 +46,7 @@ void Eligible::remove(std::int64_t id) {
 
 void keep_best(std::vector<Scored>& hits, const Eligible& eligible, std::size_t count) {
   const auto before = [&](const Scored& a, const Scored& b) {
-    if (a.score != b.score) return a.score > b.score;
-    const auto newer_a = eligible.rev(a.id), newer_b = eligible.rev(b.id);
-    return newer_a != newer_b ? newer_a > newer_b : a.id < b.id;
+    return a.score != b.score ? a.score > b.score : eligible.before(a.id, b.id);
   };
   if (count >= hits.size()) {
     std::ranges::sort(hits, before);

@@ -30,6 +30,8 @@ class Eligible {
   [[nodiscard]] std::int64_t rev(std::int64_t id) const {
     return id >= 0 && static_cast<std::size_t>(id) < revs_.size() ? revs_[static_cast<std::size_t>(id)] : 0;
   }
+  // Which of two that answer equally well comes first: the newer one, then by id.
+  [[nodiscard]] bool before(std::int64_t a, std::int64_t b) const { return rev(a) != rev(b) ? rev(a) > rev(b) : a < b; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t ids_end() const { return revs_.size(); }  // above every id
 

@@ -77,9 +77,7 @@ void score_convex(std::vector<Fused>& all, bool has_vectors, const FusionOptions
 
 void order(std::vector<Fused>& all, const Eligible& eligible) {
   std::ranges::sort(all, [&](const Fused& a, const Fused& b) {
-    if (a.score != b.score) return a.score > b.score;
-    const auto newer_a = eligible.rev(a.id), newer_b = eligible.rev(b.id);
-    return newer_a != newer_b ? newer_a > newer_b : a.id < b.id;
+    return a.score != b.score ? a.score > b.score : eligible.before(a.id, b.id);
   });
 }
 

@@ -1,6 +1,8 @@
 // Reading once what several searches need.
 #include "memory/search/search_cache.h"
 
+#include "memory/vectors/vector_tables.h"
+
 namespace candor::memory {
 namespace {
 
@@ -21,25 +23,12 @@ Result<std::int64_t> bytes_of(sqlite::Database& database, std::int64_t embedder)
 
 Result<std::shared_ptr<const PackedVectors>> read_vectors(sqlite::Database& database, std::int64_t embedder) {
   auto vectors = std::make_shared<PackedVectors>();
-  CANDOR_ASSIGN(sqlite::Statement segments,
-                database.prepare("SELECT ids, scales, codes FROM vector_segments WHERE embedder = ?1 ORDER BY id"));
-  CANDOR_TRY(segments.bind_integer(1, embedder));
-  for (;;) {
-    CANDOR_ASSIGN(const bool row, segments.step());
-    if (!row) break;
-    vectors->segments.push_back(
-        {std::string(segments.blob(0)), std::string(segments.blob(1)), std::string(segments.blob(2))});
-  }
-  CANDOR_ASSIGN(
-      sqlite::Statement unpacked,
-      database.prepare("SELECT u.memory_id, e.embedding FROM vector_unpacked u LEFT JOIN memory_embeddings e ON "
-                       "e.memory_id = u.memory_id AND e.embedder = u.embedder WHERE u.embedder = ?1 ORDER BY 1"));
-  CANDOR_TRY(unpacked.bind_integer(1, embedder));
-  for (;;) {
-    CANDOR_ASSIGN(const bool row, unpacked.step());
-    if (!row) break;
-    vectors->unpacked.emplace_back(unpacked.integer(0), unpacked.is_null(1) ? "" : std::string(unpacked.blob(1)));
-  }
+  CANDOR_TRY(visit_vectors(
+      database, embedder,
+      [&](std::int64_t memory, std::string_view vector) { vectors->unpacked.emplace_back(memory, vector); },
+      [&](std::string_view ids, std::string_view scales, std::string_view codes) {
+        vectors->segments.push_back({std::string(ids), std::string(scales), std::string(codes)});
+      }));
   return std::shared_ptr<const PackedVectors>(std::move(vectors));
 }
 

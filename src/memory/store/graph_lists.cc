@@ -8,6 +8,7 @@
 #include "memory/store/sql_list.h"
 #include "memory/store/store.h"
 #include "memory/store/times.h"
+#include "scope/rows_list.h"
 
 namespace candor::memory {
 namespace {
@@ -134,7 +135,7 @@ Result<std::unique_ptr<scope::List>> Memory::entities_of_memory(const Which& whi
   declaration.catalogue.keys = {"entity_id", "name", "entity_type", "description"};
   declaration.catalogue.aliases = {{"type", "entity_type"}, {"id", "entity_id"}};
   declaration.content = {"description"};
-  return std::unique_ptr<scope::List>(new MadeList(std::move(declaration), std::move(rows)));
+  return std::unique_ptr<scope::List>(new scope::RowsList(std::move(declaration), std::move(rows)));
 }
 
 Result<std::unique_ptr<scope::List>> Memory::memories_of_entity(const std::string& space, const std::string& entity) {
@@ -158,7 +159,7 @@ Result<std::unique_ptr<scope::List>> Memory::memories_of_entity(const std::strin
   declaration.array = "memories";
   declaration.catalogue.keys = {"memory_id", "name", "namespace", "type", "description"};
   declaration.catalogue.aliases = {{"memory_type", "type"}, {"id", "memory_id"}};
-  return std::unique_ptr<scope::List>(new MadeList(std::move(declaration), std::move(rows)));
+  return std::unique_ptr<scope::List>(new scope::RowsList(std::move(declaration), std::move(rows)));
 }
 
 Result<Node> graph_of_memory(Store& store, std::int64_t memory) {

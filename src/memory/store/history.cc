@@ -5,9 +5,9 @@
 #include "memory/store/line_diff.h"
 #include "memory/store/memories.h"
 #include "memory/store/names.h"
-#include "memory/store/sql_list.h"
 #include "memory/store/store.h"
 #include "memory/store/times.h"
+#include "scope/rows_list.h"
 
 namespace candor::memory {
 namespace {
@@ -68,7 +68,7 @@ Result<History> Memory::history(const Which& which, bool with_body, bool with_di
                                 "created_at_iso", "diff",   "lines_added",   "lines_removed"};
   declaration.catalogue.open = {"metadata"};
   return History{memory->name, memory->deleted_at.has_value(),
-                 std::make_unique<MadeList>(std::move(declaration), std::move(rows))};
+                 std::make_unique<scope::RowsList>(std::move(declaration), std::move(rows))};
 }
 
 }  // namespace candor::memory

@@ -72,14 +72,4 @@ Status SqlList::visit(const scope::Slice& slice, const scope::Visitor& visitor) 
   return Ok{};
 }
 
-Status MadeList::visit(const scope::Slice& slice, const scope::Visitor& visitor) {
-  Window window(slice);
-  for (const json::Node& row : rows_) {
-    if (window.full()) break;
-    if (slice.below != nullptr && !slice.below->matches(row)) continue;
-    if (window.take() && !visitor(row)) break;
-  }
-  return Ok{};
-}
-
 }  // namespace candor::memory

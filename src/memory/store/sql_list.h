@@ -51,18 +51,4 @@ class SqlList : public scope::List {
 // Entities and relations that a memory is bound to.
 [[nodiscard]] Result<json::Node> graph_of_memory(Store& store, std::int64_t memory);
 
-// A list that was made whole beforehand, because its rows are few or need each other.
-class MadeList : public scope::List {
- public:
-  MadeList(scope::Declaration declaration, std::vector<json::Node> rows)
-      : declaration_(std::move(declaration)), rows_(std::move(rows)) {}
-  [[nodiscard]] scope::Declaration declare() const override { return declaration_; }
-  [[nodiscard]] Result<scope::Universe> universe() override { return scope::Universe{rows_.size(), {}}; }
-  [[nodiscard]] Status visit(const scope::Slice& slice, const scope::Visitor& visitor) override;
-
- private:
-  scope::Declaration declaration_;
-  std::vector<json::Node> rows_;
-};
-
 }  // namespace candor::memory

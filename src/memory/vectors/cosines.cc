@@ -10,6 +10,7 @@
 #include "memory/vectors/dot.h"
 #include "memory/vectors/quantise.h"
 #include "memory/vectors/segment.h"
+#include "memory/vectors/vector_tables.h"
 
 namespace candor::memory {
 namespace {
@@ -33,15 +34,16 @@ Result<Cosines> Cosines::bound(sqlite::Database& database, std::int64_t embedder
                                const Eligible& eligible, const PackedVectors* kept) {
   Cosines cosines(database, embedder, query, eligible);
   cosines.rows_.reserve(eligible.size());
+  const QuantisedQuery quantised(query);
+  const auto add_unpacked = [&](std::int64_t id, std::string_view vector) { cosines.add_unpacked(id, vector); };
+  const auto add_segment = [&](std::string_view ids, std::string_view scales, std::string_view codes) {
+    cosines.add_segment(Segment::read(ids, scales, codes, query.size()), quantised);
+  };
   if (kept != nullptr) {
-    for (const auto& [id, vector] : kept->unpacked) cosines.add_unpacked(id, vector);
-    const QuantisedQuery quantised(query);
-    for (const auto& part : kept->segments) {
-      cosines.add_segment(Segment::read(part.ids, part.scales, part.codes, query.size()), quantised);
-    }
+    for (const auto& [id, vector] : kept->unpacked) add_unpacked(id, vector);
+    for (const auto& part : kept->segments) add_segment(part.ids, part.scales, part.codes);
   } else {
-    CANDOR_TRY(cosines.read_unpacked());
-    CANDOR_TRY(cosines.bound_segments());
+    CANDOR_TRY(visit_vectors(database, embedder, add_unpacked, add_segment));
   }
   cosines.order_by_id();
   CANDOR_ASSIGN(cosines.read_, database.prepare("SELECT embedding FROM memory_embeddings WHERE memory_id = ?1 AND "
@@ -64,19 +66,6 @@ void Cosines::order_by_id() {
   rows_ = std::move(merged);
 }
 
-Status Cosines::read_unpacked() {
-  CANDOR_ASSIGN(
-      sqlite::Statement rows,
-      database_->prepare("SELECT u.memory_id, e.embedding FROM vector_unpacked u LEFT JOIN memory_embeddings e ON "
-                         "e.memory_id = u.memory_id AND e.embedder = u.embedder WHERE u.embedder = ?1 ORDER BY 1"));
-  CANDOR_TRY(rows.bind_integer(1, embedder_));
-  while (true) {
-    CANDOR_ASSIGN(const bool row, rows.step());
-    if (!row) return Ok{};
-    add_unpacked(rows.integer(0), rows.is_null(1) ? std::string_view() : rows.blob(1));
-  }
-}
-
 // A vector that no segment holds as it is now.
 void Cosines::add_unpacked(std::int64_t id, std::string_view vector) {
   stale_.push_back(id);
@@ -85,18 +74,6 @@ void Cosines::add_unpacked(std::int64_t id, std::string_view vector) {
   if (values.empty()) return;
   const double exact = cosine(query_, values);
   rows_.push_back({.id = id, .lower = exact, .upper = exact});
-}
-
-Status Cosines::bound_segments() {
-  const QuantisedQuery quantised(query_);
-  CANDOR_ASSIGN(sqlite::Statement segments,
-                database_->prepare("SELECT ids, scales, codes FROM vector_segments WHERE embedder = ?1 ORDER BY id"));
-  CANDOR_TRY(segments.bind_integer(1, embedder_));
-  while (true) {
-    CANDOR_ASSIGN(const bool row, segments.step());
-    if (!row) return Ok{};
-    add_segment(Segment::read(segments.blob(0), segments.blob(1), segments.blob(2), query_.size()), quantised);
-  }
 }
 
 void Cosines::add_segment(const Segment& segment, const QuantisedQuery& query) {
@@ -152,9 +129,7 @@ Result<std::vector<Scored>> Cosines::nearest(std::size_t count) {
 
 // The order of a scan's results.
 bool Cosines::before(const Row& a, const Row& b) const {
-  if (a.upper != b.upper) return a.upper > b.upper;
-  const auto newer_a = eligible_->rev(a.id), newer_b = eligible_->rev(b.id);
-  return newer_a != newer_b ? newer_a > newer_b : a.id < b.id;
+  return a.upper != b.upper ? a.upper > b.upper : eligible_->before(a.id, b.id);
 }
 
 Result<std::vector<std::optional<std::uint64_t>>> Cosines::ranks(std::span<const std::int64_t> ids, std::size_t depth) {

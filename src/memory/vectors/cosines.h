@@ -49,8 +49,6 @@ class Cosines {
  private:
   Cosines(sqlite::Database& database, std::int64_t embedder, std::span<const float> query, const Eligible& eligible)
       : database_(&database), embedder_(embedder), query_(query.begin(), query.end()), eligible_(&eligible) {}
-  [[nodiscard]] Status read_unpacked();
-  [[nodiscard]] Status bound_segments();
   void add_unpacked(std::int64_t id, std::string_view vector);
   void order_by_id();
   void add_segment(const Segment& segment, const QuantisedQuery& query);
@@ -71,7 +69,9 @@ class Floor {
   explicit Floor(std::size_t count) : count_(count) {}
   void offer(double value);
   // Whether something with this upper bound can be among the best. Equal ones count: ties are told apart later.
-  [[nodiscard]] bool reached_by(double upper) const { return best_.size() < count_ || upper >= best_.front(); }
+  [[nodiscard]] bool reached_by(double upper) const {
+    return count_ > 0 && (best_.size() < count_ || upper >= best_.front());
+  }
 
  private:
   std::size_t count_;

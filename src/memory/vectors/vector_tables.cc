@@ -190,6 +190,28 @@ Status pack_vectors(sqlite::Database& database, std::int64_t embedder, bool all)
   return Ok{};
 }
 
+Status visit_vectors(sqlite::Database& database, std::int64_t embedder, const UnpackedVisitor& unpacked,
+                     const SegmentVisitor& segment) {
+  CANDOR_ASSIGN(
+      sqlite::Statement rows,
+      database.prepare("SELECT u.memory_id, e.embedding FROM vector_unpacked u LEFT JOIN memory_embeddings e ON "
+                       "e.memory_id = u.memory_id AND e.embedder = u.embedder WHERE u.embedder = ?1 ORDER BY 1"));
+  CANDOR_TRY(rows.bind_integer(1, embedder));
+  for (;;) {
+    CANDOR_ASSIGN(const bool row, rows.step());
+    if (!row) break;
+    unpacked(rows.integer(0), rows.is_null(1) ? std::string_view() : rows.blob(1));
+  }
+  CANDOR_ASSIGN(sqlite::Statement segments,
+                database.prepare("SELECT ids, scales, codes FROM vector_segments WHERE embedder = ?1 ORDER BY id"));
+  CANDOR_TRY(segments.bind_integer(1, embedder));
+  for (;;) {
+    CANDOR_ASSIGN(const bool row, segments.step());
+    if (!row) return Ok{};
+    segment(segments.blob(0), segments.blob(1), segments.blob(2));
+  }
+}
+
 Status scrub_vectors(sqlite::Database& database) {
   CANDOR_ASSIGN(const auto embedders, numbers(database, "SELECT DISTINCT embedder FROM vector_unpacked WHERE ?1", 1));
   for (const auto embedder : embedders) {
