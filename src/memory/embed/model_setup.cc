@@ -31,8 +31,7 @@ constexpr auto kTick = std::chrono::milliseconds(200);
 std::uint64_t bytes_needed(const LocalModel& model) { return std::uint64_t{5} * model.wheel.bytes; }
 
 Diagnostic failed_at(const std::string& path, int number) {
-  return make_error(no_room(number) ? "disk-full" : "storage",
-                    "can't write " + path, {}, std::strerror(number));
+  return make_error(no_room(number) ? "disk-full" : "storage", "can't write " + path, {}, std::strerror(number));
 }
 
 Diagnostic failed_at(const std::string& path, const std::error_code& error) { return failed_at(path, error.value()); }

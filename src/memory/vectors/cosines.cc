@@ -32,7 +32,7 @@ void Floor::offer(double value) {
 
 Result<Cosines> Cosines::bound(sqlite::Database& database, std::int64_t embedder, std::span<const float> query,
                                const Eligible& eligible, const PackedVectors* kept) {
-  Cosines cosines(database, embedder, query, eligible);
+  Cosines cosines(embedder, query, eligible);
   cosines.rows_.reserve(eligible.size());
   const QuantisedQuery quantised(query);
   const auto add_unpacked = [&](std::int64_t id, std::string_view vector) { cosines.add_unpacked(id, vector); };

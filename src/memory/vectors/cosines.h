@@ -47,14 +47,13 @@ class Cosines {
                                                                         std::size_t depth);
 
  private:
-  Cosines(sqlite::Database& database, std::int64_t embedder, std::span<const float> query, const Eligible& eligible)
-      : database_(&database), embedder_(embedder), query_(query.begin(), query.end()), eligible_(&eligible) {}
+  Cosines(std::int64_t embedder, std::span<const float> query, const Eligible& eligible)
+      : embedder_(embedder), query_(query.begin(), query.end()), eligible_(&eligible) {}
   void add_unpacked(std::int64_t id, std::string_view vector);
   void order_by_id();
   void add_segment(const Segment& segment, const QuantisedQuery& query);
   [[nodiscard]] bool before(const Row& a, const Row& b) const;
 
-  sqlite::Database* database_;
   std::int64_t embedder_;
   std::vector<float> query_;
   const Eligible* eligible_;
